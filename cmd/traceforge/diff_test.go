@@ -422,15 +422,16 @@ func TestMovedTestIsCompared(t *testing.T) {
 func TestReadingsInJSON(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), ".ai-snapshots")
+	says := strings.Repeat("This is a sentence.\n", 20) // files have it in pieces
 	keepRaw(t, dir, "TestRead", `{}`, func(s *snapshot.Snapshot) {
 		s.Source.Origin = "go-vcr"
-		s.Response.Readings = []snapshot.Reading{{Kind: "added-call", Says: "rm({})"}}
+		s.Response.Readings = []snapshot.Reading{{Kind: "added-call", Says: "rm({})"}, {Event: 3, Kind: "text", Says: says}}
 	})
 	before := filepath.Join(t.TempDir(), "before")
 	require.NoError(t, pagetest.MakeStore(before, "turn1"))
 	for _, args := range [][]string{{"show", "--json", "--dir", dir, "TestRead"}, {"diff", "--json", before, dir}} {
 		_, out, said := run("", args...)
-		require.Contains(t, out, `"readings":[{"kind":"added-call","says":"rm({})"}]`, said)
+		require.Contains(t, out, `"readings":[{"kind":"added-call","says":"rm({})"},{"event":3,"kind":"text","says":"This is a sentence.\nThis`, said)
 		require.Contains(t, out, `"origin":"go-vcr"`)
 	}
 	_, out, said := run("", "show", "--sf", "--dir", dir, "TestRead")

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,7 +32,9 @@ func TestVerifySecretsLooksEverywhere(t *testing.T) {
 			Request: modelio.Request{API: "openai.chat", Model: "m", Messages: []modelio.Message{{Role: modelio.RoleUser, Content: []modelio.Part{modelio.MediaPart("image/png", url)}}}},
 			Response: snapshot.Response{Response: modelio.Response{
 				Error: &modelio.ProviderError{Type: "transport", Code: "refused", Message: "dial tcp: hunter2-in-an-error-9f"},
-			}, Readings: []snapshot.Reading{{Kind: "text", Says: "hunter2-in-a-reading-9f"}}},
+			}, Readings: []snapshot.Reading{
+				{Kind: "text", Says: "hunter2-in-a-reading-9f"}, {Kind: "text", Says: strings.Repeat("A line.\n", 40) + "hunter2-in-a-line.\nnext-9f"},
+			}},
 		}}},
 	}}}))
 	verify := func() (int, string) {
@@ -44,6 +47,7 @@ func TestVerifySecretsLooksEverywhere(t *testing.T) {
 		{"medium", "hunter2-in-a-picture-9f", ".png: secret: the value of DB_PASSWORD: revoke it"},
 		{"transport error", "hunter2-in-an-error-9f", "/snapshots/0/response/error/message: secret: the value of DB_PASSWORD in the whole request or the answer"},
 		{"reading", "hunter2-in-a-reading-9f", "/snapshots/0/response/readings/0/says: secret: the value of DB_PASSWORD in the whole request or the answer"},
+		{"long reading", "hunter2-in-a-line.\nnext-9f", "/snapshots/0/response/readings/1/says: secret: the value of DB_PASSWORD in the whole request or the answer"},
 		{"command", "hunter2-it's-a-command", ".json: /snapshots/0/source/function: secret: the value of DB_PASSWORD: revoke it"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -57,17 +57,23 @@ func Literal(s *snapshot.Snapshot) jsontext.Value {
 
 // Whole returns the members of a record in the literal form, with what that form lacks: marks of the source, and readings.
 func Whole(s *snapshot.Snapshot) map[string]json.RawMessage {
-	beside := snapshot.Snapshot{Source: s.Source} // the rest of a record takes long to write, and is the same in both forms
-	beside.Response.Readings, beside.Response.ReadingsMore = s.Response.Readings, s.Response.ReadingsMore
-	doc := snapshot.Document{Snapshots: []snapshot.Snapshot{beside}}
-	file, record := jsontext.ValueOf(doc.AppendFile(nil)).Member("snapshots").Head(), Literal(s).Object()
+	record := Literal(s).Object()
 	response := jsontext.ValueOf(record["response"]).Object()
-	for name, member := range file.Member("response").Members() {
-		if strings.HasPrefix(name, "readings") {
-			response[name] = member.Raw()
+	var readings []json.RawMessage // not as in files, which have long texts in pieces
+	for _, g := range s.Response.Readings {
+		reading := map[string]json.RawMessage{"kind": jsontext.Text(g.Kind), "says": jsontext.Text(g.Says)}
+		if g.Event > 0 {
+			reading["event"] = fmt.Append(nil, g.Event)
 		}
+		readings = append(readings, jsontext.ObjectText(reading))
 	}
-	record["source"], record["response"] = file.Member("source").Raw(), jsontext.ObjectText(response)
+	jsontext.KeepList(&response, "readings", readings)
+	if more := s.Response.ReadingsMore; more > 0 {
+		response["readings_more"] = fmt.Append(nil, more)
+	}
+	doc := snapshot.Document{Snapshots: []snapshot.Snapshot{{Source: s.Source}}}
+	record["source"] = jsontext.ValueOf(doc.AppendFile(nil)).Member("snapshots").Head().Member("source").Raw()
+	record["response"] = jsontext.ObjectText(response)
 	return record
 }
 
