@@ -114,7 +114,7 @@ func (im *recordings) walk() error {
 		root += "/" // follows a link
 	}
 	return filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		name := d.Name()
+		name := filepath.Base(file)
 		switch {
 		case err != nil:
 			return err

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -22,7 +21,10 @@ func OnlyOf(calls Calls, from, to *snapshot.Document) Only {
 	only := Only{}
 	for fate, doc := range map[string]*snapshot.Document{drift.Added: to, drift.Removed: from} {
 		for _, n := range calls[fate] {
-			s := callOf(cmp.Or(doc, &snapshot.Document{}), n)
+			if doc == nil {
+				break
+			}
+			s := callOf(doc, n)
 			if s == nil {
 				continue
 			}

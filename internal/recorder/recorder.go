@@ -92,7 +92,7 @@ type run struct {
 	due      []*due     // served answers that need a proof
 	given    givenIDs
 	compare  *drift.Comparer      // nil until a call drifts
-	masked   map[[2]uint64]uint64 // hashes of what maskings make of texts; see maskedAlike
+	masked   map[[2]uint64]uint64 // hashes of what masks make of texts; see maskedAlike
 	causes   causes
 	faults   faults
 	scripts  []Script // of models that the test wraps
