@@ -82,7 +82,7 @@ var costPerTest = Rule{
 		if l.config.Budgets.CostPerTest == 0 && l.config.Budgets.CostOfAll == 0 {
 			return
 		}
-		if _, known := Prices(l.config.Prices).Cost(c.Snapshot); !known && c.tokens() > 0 {
+		if !c.priced && c.tokens() > 0 {
 			at := d.at(c, []string{"request", "model"}, "%s has no price, so that its calls count nothing", c.Request.Model)
 			add("price of "+c.Request.Model, `add it to "prices" in config.json`, at)
 		}

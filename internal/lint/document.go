@@ -35,6 +35,7 @@ type call struct {
 	provider string
 	raw      int64 // size of the raw answer in bytes
 	base     *call // the call that it continues; nil if there is none
+	priced   bool  // the prices say what it cost
 }
 
 func newDocument(d *store.Doc, prices Prices) *document {
@@ -43,12 +44,12 @@ func newDocument(d *store.Doc, prices Prices) *document {
 	byNumber := map[int]*call{}
 	for i := range doc.calls {
 		s := &d.Document.Snapshots[i]
-		doc.calls[i] = call{s, i, cmp.Or(s.Provider, d.Provider), raw[i], nil}
+		cost, priced := prices.Cost(s)
+		doc.calls[i] = call{s, i, cmp.Or(s.Provider, d.Provider), raw[i], nil, priced}
 		if s.Continues != nil {
 			doc.calls[i].base = byNumber[s.Continues.Call]
 		}
 		byNumber[s.Number()] = &doc.calls[i]
-		cost, _ := prices.Cost(s)
 		doc.tokens, doc.cost = doc.tokens+doc.calls[i].tokens(), doc.cost+cost
 	}
 	return doc
