@@ -102,7 +102,10 @@ func compare(c *call, was, is *state) (*page.Comparison, error) {
 	if found.Conversations {
 		found.KeepAnswers(page.AnswersInHTML)
 	}
-	altered := alteredAlone(c.ctx, was, is, before, after)
+	altered, err := alteredAlone(c.ctx, was, is, before, after)
+	if err != nil {
+		return nil, err
+	}
 	for _, change := range page.Changes(before, after) {
 		if err := cmp.Or(before[change.Document].Unread, after[change.Document].Unread); err != nil {
 			found.Unread = append(found.Unread, is.shown(was.shown(err.Error())))
@@ -138,10 +141,11 @@ func compare(c *call, was, is *state) (*page.Comparison, error) {
 // alteredAlone returns the raw answers and media of which git has two versions although their documents are the same.
 // Each is identified by its document's file, a space, and its own file name. It marks these documents in before. If git
 // does not have one of the states, it returns nothing.
-func alteredAlone(ctx context.Context, was, is *state, before, after map[string]page.Seal) map[string]bool {
-	from, to := was.objects(ctx), is.objects(ctx)
-	if to == nil {
-		return nil
+func alteredAlone(ctx context.Context, was, is *state, before, after map[string]page.Seal) (map[string]bool, error) {
+	from, errFrom := was.objects(ctx)
+	to, errTo := is.objects(ctx)
+	if err := errors.Join(errFrom, errTo); err != nil || to == nil {
+		return nil, err
 	}
 	altered := map[string]bool{}
 	for file, object := range from {
@@ -154,7 +158,7 @@ func alteredAlone(ctx context.Context, was, is *state, before, after map[string]
 		seal.Altered = true
 		before[name] = seal
 	}
-	return altered
+	return altered, nil
 }
 
 // tellBytes adds the raw answers that changed although their records did not to found.
@@ -204,11 +208,6 @@ type state struct {
 
 // seals returns the seals of a state's documents. It does not fetch files of a revision from Git LFS.
 func (s *state) seals() (map[string]page.Seal, error) {
-	if s.temp == "" {
-		if err := s.CheckTexts(); err != nil {
-			return nil, err // otherwise git would not be asked for altered raw answers
-		}
-	}
 	seals, err := place.Seals(s.Store)
 	var wrong *snapshot.Error
 	if s.of == "" || !errors.As(err, &wrong) {
@@ -231,19 +230,19 @@ func (s *state) shown(text string) string {
 }
 
 // objects returns git's object ids of the files of a state, by name. Files of the working tree that differ from the
-// index have none. The result is nil if git does not track the store, or cannot read its ignore file or attributes.
-func (s *state) objects(ctx context.Context) map[string]string {
+// index have none. The result is nil if git does not track the store. It is an error if git would wait for a file.
+func (s *state) objects(ctx context.Context) (map[string]string, error) {
 	files, touched := s.files, []string(nil)
 	if s.temp == "" {
 		err := s.CheckTexts()
-		if err == nil {
-			files, err = worktree.Staged(ctx, s.Dir(), []string{"."})
+		if err != nil {
+			return nil, err
 		}
-		if err == nil {
+		if files, err = worktree.Staged(ctx, s.Dir(), []string{"."}); err == nil {
 			touched, err = worktree.Unstaged(ctx, s.Dir())
 		}
 		if err != nil {
-			return nil
+			return nil, nil
 		}
 	}
 	objects := map[string]string{}
@@ -253,7 +252,7 @@ func (s *state) objects(ctx context.Context) map[string]string {
 	for _, file := range touched {
 		delete(objects, file)
 	}
-	return objects
+	return objects, nil
 }
 
 // copied is the number of files from git that are in memory together.

@@ -213,7 +213,9 @@ func TestDiffWaitsForNoPipe(t *testing.T) {
 		s, err := store.Open(dir)
 		require.NoError(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // it must end by itself
-		require.Nil(t, (&state{Store: s}).objects(ctx))
+		objects, err := (&state{Store: s}).objects(ctx)
+		require.Nil(t, objects)
+		require.ErrorContains(t, err, name+": ")
 		require.NoError(t, ctx.Err(), name)
 		cancel()
 	}
