@@ -11,4 +11,7 @@
 // Members are read and written sorted by name. A struct without a field for unknown members refuses them. A struct with
 // such a field keeps unknown members as they are spelled. To lose no text, it also keeps members that are null, and
 // optional members whose value would leave their field zero.
+//
+// Two formats have coders of their own: snapshots, since they are on the hot path, and sessions, whose lone surrogates,
+// repeated names and unknown members would each need a hook.
 package fields
