@@ -13,7 +13,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/store"
-	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -119,13 +118,9 @@ func (t *tape) outcomes(calls []testCall, pairs []int, headers []string, renewTi
 // usage and headers, even if texts of the request changed. Other options may ask for an answer in another form.
 func (t *tape) confirms(i int, tk *take, headers []string) bool {
 	was, now := &t.records[i].Response, &tk.record.Response
-	return store.SameAnswer(was, now) && now.Confirms(was) && snapshot.RawName(0, was) == snapshot.RawName(0, now) &&
-		(t.key(i) == tk.key || sameOptions(t.request(i), tk.request)) &&
+	return store.SameAnswer(was, now) && now.Confirms(was) &&
+		(t.key(i) == tk.key || store.SameOptions(t.request(i), tk.request)) &&
 		t.whole(i) && t.isScrubbed(i) && !lackHeaders(was.Headers, now.Headers, headers)
-}
-
-func sameOptions(a, b *modelio.Request) bool {
-	return texts.Same{}.Requests(&modelio.Request{Options: a.Options}, &modelio.Request{Options: b.Options})
 }
 
 // renewIDs gives all records of a response, a file or a job one id, if an answer that gives it out or a request that

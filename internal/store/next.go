@@ -104,6 +104,12 @@ func SameRequest(a, b *snapshot.Snapshot) bool {
 	return errors.Join(err, err2) == nil && bytes.Equal(x, y)
 }
 
+// SameOptions reports whether two requests have the same options. Others may ask for an answer in another form, which a
+// record need not show.
+func SameOptions(a, b *modelio.Request) bool {
+	return texts.Same{}.Requests(&modelio.Request{Options: a.Options}, &modelio.Request{Options: b.Options})
+}
+
 // SameAnswer reports whether two answers have the same core. It does not encode answers that are equal, as almost all
 // are, because they may be long.
 func SameAnswer(a, b *snapshot.Response) bool {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/traceforge/traceforge-go/internal/tbtest"
+	"github.com/traceforge/traceforge-go/modelio"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -148,6 +150,39 @@ func TestAcceptKeepsAnswer(t *testing.T) {
 	require.Equal(t, 31, got.Source.Line, "the line stays while file and function do")
 	require.Equal(t, raw, tree(t, dir)[rawOf("TestIt", 1)])
 	requireWhole(t, s)
+}
+
+// TestAcceptOtherForm checks that an answer with the same content replaces the recorded one if the request asks for another
+// form: a program that reads a stream could not read the old bytes.
+func TestAcceptOtherForm(t *testing.T) {
+	for _, tt := range []struct {
+		name, reason, option, contentType string
+	}{
+		{"stream", "the answer is now a stream", "stream", "text/event-stream"},
+		{"option", "an option may ask for more than a record shows", "logprobs", "application/json"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, _ := newStore(t)
+			commit(t, s, putOf("TestIt", call{1, "Where?", "There."}))
+			p := putOf("TestIt", call{1, "Where?", "There."})
+			record := &p.Document.Snapshots[0]
+			record.Timestamp = recordedAt.Add(time.Hour)
+			record.Request.Options = modelio.Object{tt.option: json.RawMessage("true")}
+			record.Response.Headers = map[string][]string{"content-type": {tt.contentType}}
+			raw := []byte("data: There.\n\n")
+			answered(p, raw)
+			commit(t, s.Pending(), p)
+			_, err := Audit.Accept(s, idsOf("TestIt", 1))
+			require.NoError(t, err)
+			doc, err := s.Load(nameOf("TestIt"), "openai")
+			require.NoError(t, err)
+			got, err := doc.Raw(0)
+			require.NoError(t, err)
+			require.Equal(t, string(raw), string(got), tt.reason)
+			require.Equal(t, recordedAt.Add(time.Hour), doc.Document.Snapshots[0].Timestamp)
+			requireWhole(t, s)
+		})
+	}
 }
 
 // TestAcceptReplacesAnswer checks that an answer with the same content replaces one that is missing or fails a check.

@@ -62,7 +62,8 @@ func (m *takeover) outcome(s *snapshot.Snapshot) store.Outcome {
 		s.ID = snapshot.ID(m.from.Name, m.last)
 		return o
 	}
-	o.Answered = !m.named && s.Response.Confirms(&was.Response) && store.SameAnswer(&was.Response, &s.Response) && m.whole(o.Of)
+	o.Answered = !m.named && (same || store.SameOptions(&was.Request, &s.Request)) &&
+		s.Response.Confirms(&was.Response) && store.SameAnswer(&was.Response, &s.Response) && m.whole(o.Of)
 	if o.Answered && same && was.Response.Stale == "" {
 		o.Record = nil
 	}
