@@ -169,6 +169,13 @@ func TestSplitValues(t *testing.T) {
 			[]string{`{"content_index":0,"delta":"{{uuid:1}}"}`, `{"content_index":1,"delta":"x"}`, `{"content_index":0,"delta":""}`}},
 		{"summaries", "of one item's reasoning", []string{`{"summary_index":0,"delta":"` + a + `"}`, `{"summary_index":1,"delta":"x"}`, `{"summary_index":0,"delta":"` + z + `"}`},
 			[]string{`{"summary_index":0,"delta":"{{uuid:1}}"}`, `{"summary_index":1,"delta":"x"}`, `{"summary_index":0,"delta":""}`}},
+		{"reasoning-details", "what hosts of chat completions send beside the reasoning", []string{
+			`{"choices":[{"index":0,"delta":{"reasoning":"` + a + `","reasoning_details":[{"type":"reasoning.summary","index":0,"summary":"` + a + `"}]}}]}`,
+			`{"choices":[{"index":0,"delta":{"reasoning":"` + z + `","reasoning_details":[{"type":"reasoning.summary","index":0,"summary":"` + z + `"}]}}]}`},
+			[]string{`{"choices":[{"index":0,"delta":{"reasoning":"{{uuid:1}}","reasoning_details":[{"type":"reasoning.summary","index":0,"summary":"{{uuid:1}}"}]}}]}`,
+				`{"choices":[{"index":0,"delta":{"reasoning":"","reasoning_details":[{"type":"reasoning.summary","index":0,"summary":""}]}}]}`}},
+		{"watsonx", "its own name for a text", []string{`{"results":[{"generated_text":"` + a + `"}]}`, `{"results":[{"generated_text":"` + z + `"}]}`},
+			[]string{`{"results":[{"generated_text":"{{uuid:1}}"}]}`, `{"results":[{"generated_text":""}]}`}},
 		{"places", "one choice by its index, wherever it stands", []string{`{"choices":[{"index":1,"delta":{"content":"` + a + `"}}]}`,
 			`{"choices":[{"index":0,"delta":{"content":"x"}},{"index":1,"delta":{"content":"` + z + `"}}]}`},
 			[]string{`{"choices":[{"index":1,"delta":{"content":"{{uuid:1}}"}}]}`, `{"choices":[{"index":0,"delta":{"content":"x"}},{"index":1,"delta":{"content":""}}]}`}},
