@@ -148,9 +148,9 @@ func (r *Recorder) Unkept() []*Failure {
 			r.report.fail(f)
 		}
 	}
-	stood, told := r.run.stood(), map[key]bool{}
+	final, told := r.run.finalKeys(), map[key]bool{}
 	for _, tk := range r.run.takes {
-		if !r.run.transient(tk) || stood[tk.key] {
+		if !r.run.transient(tk) || final[tk.key] {
 			continue
 		}
 		if f := r.run.unfinished(tk); f != nil && told[tk.key] { // the test was told of the first try only

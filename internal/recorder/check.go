@@ -39,7 +39,7 @@ type checks struct {
 	run    *run
 	report *report
 
-	made locked.Map[string, int] // by the ids that answers gave out, the numbers of the calls, which must not be repeated
+	created locked.Map[string, int] // numbers of calls that must not be repeated, by the ids that their answers gave out
 
 	mu       sync.Mutex
 	ended    bool

@@ -45,7 +45,7 @@ func (r *revision) settle(o TestEnd) (note string) {
 		return ""
 	}
 	return fmt.Sprintf("%s, so %s not recorded and the snapshots are as they were",
-		r.run.notRecorded(o.Skipped), isAre(len(r.run.made()), "call was", "calls were"))
+		r.run.notRecorded(o.Skipped), isAre(len(r.run.madeCalls()), "call was", "calls were"))
 }
 
 // failedBy begins the note of a test that failed through its subtests: its answers wait for theirs.
@@ -117,7 +117,7 @@ func (r *revision) kept() (kept []*take) {
 		}
 	}
 	unkept := map[*take]*Failure{}
-	for _, tk := range r.run.made() {
+	for _, tk := range r.run.madeCalls() {
 		if tk.how == dropped {
 			continue
 		}
@@ -140,9 +140,9 @@ func (r *revision) kept() (kept []*take) {
 	return kept
 }
 
-// made returns one take for each call that was made live. If no try was final, it is the first try.
-func (r *run) made() (takes []*take) {
-	counted := r.stood()
+// madeCalls returns one take for each call that was made live. If no try was final, it is the first try.
+func (r *run) madeCalls() (takes []*take) {
+	counted := r.finalKeys()
 	for _, tk := range r.takes {
 		again := r.transient(tk)
 		if again && counted[tk.key] {
@@ -154,15 +154,15 @@ func (r *run) made() (takes []*take) {
 	return takes
 }
 
-// stood returns the keys of the calls that have a final try.
-func (r *run) stood() map[key]bool {
-	stood := map[key]bool{}
+// finalKeys returns the keys of the calls that have a final try.
+func (r *run) finalKeys() map[key]bool {
+	final := map[key]bool{}
 	for _, tk := range r.takes {
 		if tk.ending() != dropped && !r.transient(tk) {
-			stood[tk.key] = true
+			final[tk.key] = true
 		}
 	}
-	return stood
+	return final
 }
 
 // transient reports whether a take ended in a way that a further try may better.

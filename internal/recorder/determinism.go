@@ -121,9 +121,9 @@ func (tk *take) notTaken() []string {
 	return provider.NotTaken(tk.status, resp.Error)
 }
 
-// teach notes which settings the models of a test refused, and what to do instead. It helps a user who followed the
-// rule of determinism and was refused.
-func (n *notes) teach() {
+// sayRefusedSettings notes which settings the models of a test refused, and what to do instead. It helps a user who
+// followed the rule of determinism and was refused.
+func (n *notes) sayRefusedSettings() {
 	var lines []string
 	for _, tk := range n.run.takes {
 		for _, name := range tk.notTaken() {

@@ -110,7 +110,7 @@ func (r *report) unrecorded(c *call) *Failure {
 	if n := len(r.run.tape.records); n > 0 {
 		state = fmt.Sprintf("%s has %s, and none fits it", r.run.tested(), count(n, "recorded call"))
 	}
-	if lanes := r.run.tape.elsewhere(c.knownKey()); len(lanes) > 0 {
+	if lanes := r.run.tape.otherLanes(c.knownKey()); len(lanes) > 0 {
 		state = fmt.Sprintf("it was made in %s, and is recorded in %s", laneText(c.lane), strings.Join(lanes, " and "))
 	}
 	obstacle, way := r.obstacle(c), r.wayOutFor(c, "record")

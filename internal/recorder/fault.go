@@ -196,11 +196,11 @@ func (f *faults) excuses(i int) bool {
 
 // isUncalled reports whether no call played a record that needs one.
 func (t *tape) isUncalled(i int) bool {
-	return !t.plays[i].played && (!needsNoCall(&t.records[i]) || t.isUnheard(i)) && !t.spares(i) && !t.isKept(i)
+	return !t.plays[i].played && (!needsNoCall(&t.records[i]) || t.isUnheard(i)) && !t.spares(i) && !t.isCached(i)
 }
 
-// injected notes which faults were injected, or are while the test replays.
-func (n *notes) injected() {
+// sayFaults notes which faults were injected, or are while the test replays.
+func (n *notes) sayFaults() {
 	all, how := n.run.faults.injected(), "injected: "
 	if !modes[n.run.Mode].injects {
 		all, how = slices.Clone(n.run.faults.all), "faults are injected in replay only: "

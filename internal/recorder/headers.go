@@ -193,8 +193,8 @@ var idleHeaders = []string{
 	"x-frame-options", "x-powered-by", "x-robots-tag", "x-served-by", "x-xss-protection",
 }
 
-// dropped returns the headers of the answers that replay will lack and a program may act on.
-func (n *notes) dropped() (names []string) {
+// droppedHeaders returns the headers of the answers that replay will lack and a program may act on.
+func (n *notes) droppedHeaders() (names []string) {
 	for _, tk := range n.run.takes {
 		for name := range tk.header {
 			name = strings.ToLower(name)

@@ -38,8 +38,8 @@ func nameIn(ctx context.Context, key any) string {
 // laneRule is the cause for a record of a call that had no lane when it was recorded.
 const laneRule = "lane"
 
-// elsewhere returns the other lanes that recorded the request of a call.
-func (t *tape) elsewhere(k key) (lanes []string) {
+// otherLanes returns the other lanes that recorded the request of a call.
+func (t *tape) otherLanes(k key) (lanes []string) {
 	for _, recorded := range t.known { // those with as many messages, at least
 		if recorded.provider == k.provider && recorded.core == k.core && recorded.lane != k.lane {
 			lanes = inorder.With(lanes, laneText(recorded.lane))

@@ -150,8 +150,8 @@ func (r *run) answeredLive() (all []usage.Live) {
 	return all
 }
 
-// ranLive notes which calls of a test were live.
-func (n *notes) ranLive() {
+// sayLiveCalls notes which calls of a test were live.
+func (n *notes) sayLiveCalls() {
 	if len(n.run.takes) == 0 {
 		return
 	}

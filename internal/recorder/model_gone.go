@@ -62,8 +62,8 @@ func (r *run) gone() (said []string) {
 	return said
 }
 
-// goneWayOut tells a failed test what to do if a provider no longer has a model.
-func (n *notes) goneWayOut() {
+// sayGoneModels tells a failed test what to do if a provider no longer has a model.
+func (n *notes) sayGoneModels() {
 	if said := n.run.gone(); len(said) > 0 {
 		n.say("%s: name another model in the code, and record with it, or keep the stored answers: %s", strings.Join(said, "; "), n.run.with(Rekey.String()))
 	}

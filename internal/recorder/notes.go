@@ -21,8 +21,8 @@ func (n *notes) say(format string, args ...any) {
 	n.lines = append(n.lines, fmt.Sprintf(format, args...))
 }
 
-// misses notes what the replay of a test will lack (design R10).
-func (n *notes) misses(o TestEnd) {
+// sayLosses notes what the replay of a test will lack (design R10).
+func (n *notes) sayLosses(o TestEnd) {
 	switch {
 	case o.Skipped && len(n.run.takes) > 0:
 		n.say("replay has no answers for a test that skips itself after a call: skip before the first call")
@@ -31,18 +31,18 @@ func (n *notes) misses(o TestEnd) {
 			"skips itself: skip before the first call")
 	case o.Skipped || o.Failed || len(n.report.failures) > 0 || !modes[n.run.Mode].writes:
 	default:
-		n.missed()
+		n.sayLossesOfRecording()
 	}
 }
 
-// missed notes what the replay of a recorded test will lack.
-func (n *notes) missed() {
-	if equal := n.overlapped(); len(equal) > 0 {
+// sayLossesOfRecording notes what the replay of a recorded test will lack.
+func (n *notes) sayLossesOfRecording() {
+	if equal := n.overlappingTakes(); len(equal) > 0 {
 		n.say("%s, of %s, were made at once and got different answers: replay gives them to who asks first, "+
 			"which may be another caller. %s", count(len(equal), "equal request"),
 			n.run.words(fmt.Sprintf("%s line %d", equal[0].source.File, equal[0].source.Line), "the program"), n.run.lanes())
 	}
-	if statuses := n.tried(); len(statuses) > 0 {
+	if statuses := n.retriedStatuses(); len(statuses) > 0 {
 		n.say("answers of status %s are not recorded, as a later try did better: replay begins with that. "+
 			"To record them too: %s", strings.Join(statuses, ", "), n.run.allow("RetryableErrors"))
 	}
@@ -57,15 +57,15 @@ func (n *notes) missed() {
 			n.say("of an answer of %s some programs read %s, and others do not: its record has the readings", tk.provider, n.run.plainText(line))
 		}
 	}
-	if names := strings.Join(n.dropped(), ", "); names != "" && n.run.first("headers "+names) { // one line serves for a suite
+	if names := strings.Join(n.droppedHeaders(), ", "); names != "" && n.run.first("headers "+names) { // once for a suite
 		n.say("headers of answers that are not recorded, and not there in replay: %s. "+
 			"Those that the code under test reads: %s", names, n.run.keepHeaders())
 	}
 }
 
-// overlapped returns takes of equal requests in one lane that overlapped and got different answers, in the order of the
-// calls. In replay the first to ask gets the first answer. Requests that name different ids are not equal.
-func (n *notes) overlapped() (equal []*take) {
+// overlappingTakes returns takes of equal requests in one lane that overlapped and got different answers, in the order
+// of the calls. In replay the first to ask gets the first answer. Requests that name different ids are not equal.
+func (n *notes) overlappingTakes() (equal []*take) {
 	said := func(tk *take) (sum [sha256.Size]byte) {
 		if n.run.makeRecord(tk) == nil {
 			sum = tk.answerSum()
@@ -84,11 +84,11 @@ func (n *notes) overlapped() (equal []*take) {
 	return equal
 }
 
-// tried returns the distinct statuses of answers that asked for another try, if the try succeeded.
-func (n *notes) tried() (statuses []string) {
-	stood := n.run.stood()
+// retriedStatuses returns the distinct statuses of answers that asked for another try, if the try succeeded.
+func (n *notes) retriedStatuses() (statuses []string) {
+	final := n.run.finalKeys()
 	for _, tk := range n.run.takes {
-		if tk.how != failed && n.run.transient(tk) && stood[tk.key] {
+		if tk.how != failed && n.run.transient(tk) && final[tk.key] {
 			statuses = inorder.With(statuses, statusText(tk.status)+tk.retry)
 		}
 	}

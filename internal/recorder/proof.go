@@ -269,7 +269,7 @@ func (p *proof) compareCores(decoded *modelio.Response) (differ bool, err error)
 		return false, err
 	}
 	for _, d := range drift.JSON(stored, core) {
-		if !kept.Match(d.Recorded) || !kept.Match(d.Got) {
+		if !namedThing.Match(d.Recorded) || !namedThing.Match(d.Got) {
 			p.differs(d.Pointer, plain(d.Recorded), plain(d.Got))
 			differ = true
 		}
@@ -277,9 +277,9 @@ func (p *proof) compareCores(decoded *modelio.Response) (differ bool, err error)
 	return differ, nil
 }
 
-// kept matches a numbered id of something that a provider keeps under a name. Without the request, such an id is not
-// recognised.
-var kept = regexp.MustCompile(`^"(batch|cachedContent|file)_[0-9]+"$`)
+// namedThing matches a numbered id of something that a provider keeps under a name. Without the request, such an id is
+// not recognised.
+var namedThing = regexp.MustCompile(`^"(batch|cachedContent|file)_[0-9]+"$`)
 
 // plain returns a JSON value for a message, a string without quotes.
 func plain(value []byte) string {

@@ -188,7 +188,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err == nil {
 		return resp, nil
 	}
-	r.sessions.giveUp()
+	r.sessions.wakeAll()
 	if f := asA[*Failure](err); f != nil {
 		return r.run.response400(req, w, f), nil
 	}
@@ -429,17 +429,17 @@ func (r *Recorder) Finish(o TestEnd) string {
 		n.say("%s", r.pending.torn)
 		n.say("%s", note)
 	case r.run.Mode == Mixed:
-		n.ranLive()
+		n.sayLiveCalls()
 	default:
 		n.say("%s", r.checks.failAll())
 	}
 	r.report.tellRest()
 	if o.Failed {
-		n.goneWayOut()
+		n.sayGoneModels()
 	}
-	n.injected()
-	n.teach()
-	n.misses(o)
+	n.sayFaults()
+	n.sayRefusedSettings()
+	n.sayLosses(o)
 	return strings.Join(slices.DeleteFunc(n.lines, func(line string) bool { return line == "" }), "\n")
 }
 

@@ -21,7 +21,7 @@ import (
 // checkHTTP begins the check of an HTTP call that s answers.
 func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *servedRecord) {
 	if !c.codec.Generates && !c.codec.Tools {
-		r.checks.noteMade(s)
+		r.checks.noteCreated(s)
 	}
 	ck := &check{call: c, stored: s}
 	switch {
@@ -63,7 +63,7 @@ func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *servedRecor
 		if names := provider.Facts(c.provider).Keys; len(names) > 0 {
 			ck.Why += ": set " + strings.Join(names, " or ")
 		}
-	} else if named := r.checks.madeBefore(w); named != "" {
+	} else if named := r.checks.createdBefore(w); named != "" {
 		ck.State, ck.Why = usage.CheckUncheckable, named
 	} else if o := r.run.Checking; o.New != "" && !namesModel(w, o.Old) {
 		ck.State, ck.Why = usage.CheckUncheckable, "the request does not name its model in a way that can be replaced"
@@ -81,8 +81,8 @@ func hasNoKey(req *http.Request) bool {
 	return provider.HasNoKey(req.URL.RawQuery)
 }
 
-// made are the kinds of things that providers make and look up, as they are numbered: the number of the first of each.
-var made = []string{
+// firstNumbers are the numbers that the first thing of each kind gets, of kinds that providers make and look up.
+var firstNumbers = []string{
 	"response_1", "interaction_1", "conversation_1", "thread_1", "run_1", "step_1", "container_1", "batch_1", "upload_1",
 	"file_1", "cachedContent_1", "task_1",
 }
@@ -106,7 +106,7 @@ func (c *call) nameIDs() {
 		}
 		return ok
 	}
-	for _, first := range made {
+	for _, first := range firstNumbers {
 		kind := strings.TrimSuffix(first, "_1")
 		for number, n := first, 2; add(number, kind); n++ {
 			number = kind + "_" + strconv.Itoa(n)
@@ -150,21 +150,21 @@ func lookedUp(c *call) (ids []string, what string) {
 	return ids, what
 }
 
-// noteMade notes what a call that is not repeated has created: a file, a batch, a store.
-func (k *checks) noteMade(s *servedRecord) {
+// noteCreated notes what a call that is not repeated has created: a file, a batch, a store.
+func (k *checks) noteCreated(s *servedRecord) {
 	said := jsontext.ValueOf(s.body)
 	for _, id := range []string{said.Member("id").Word(), said.Member("name").Word()} {
 		const least = 6 // characters; providers create no shorter ids
 		if len(id) >= least {
-			k.made.Set(id, s.record.Number())
+			k.created.Set(id, s.record.Number())
 		}
 	}
 }
 
-// madeBefore says that a request names something that an earlier call of the test created, or "".
-func (k *checks) madeBefore(w *wire) string {
+// createdBefore says that a request names something that an earlier call of the test created, or "".
+func (k *checks) createdBefore(w *wire) string {
 	least := 0 // the lowest call, so that the message is the same in each run
-	for id, call := range k.made.All() {
+	for id, call := range k.created.All() {
 		if w.names(id) && (least == 0 || call < least) {
 			least = call
 		}

@@ -43,7 +43,7 @@ func (r *Recorder) replay(c *call) (*servedRecord, error) {
 		return nil, c.over
 	case how == missing && toldTo:
 		return nil, r.report.offTape(c)
-	case how == elsewhere:
+	case how == otherIDs:
 		return nil, r.report.namesOther(c, i)
 	case how == exhausted && !toldTo:
 		return nil, r.report.oneTooMany(i)
@@ -114,7 +114,7 @@ func (s search) withIDs(c *call, i int) (of int, how fit) {
 	if j := t.nextEqual(i, mayBeIts); j >= 0 {
 		return j, found
 	}
-	return i, elsewhere
+	return i, otherIDs
 }
 
 // wasServed reports whether an answer from the store gave out an id, and not only repeated it.

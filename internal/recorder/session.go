@@ -195,8 +195,8 @@ func (l *sessions) note(events []string, id json.RawMessage, reply string) {
 	}
 }
 
-// giveUp makes all waiting calls look again, after a failure.
-func (l *sessions) giveUp() { l.note(nil, nil, "") }
+// wakeAll makes all waiting calls look again, after a failure.
+func (l *sessions) wakeAll() { l.note(nil, nil, "") }
 
 // patience is how long a record waits for the next call, beyond the time that its own call took in the recording.
 const patience = 30 * time.Second
@@ -299,10 +299,10 @@ func (t *tape) isUnheard(i int) bool {
 	return listens(s) && codec.Session == nil && s.Response.Error == nil && !t.isAgain(i, listens)
 }
 
-// isKept reports whether a client may have kept the answer of an earlier record: MCP's server allowed it for a time
+// isCached reports whether a client may have kept the answer of an earlier record: MCP's server allowed it for a time
 // (revision 2026-07-28, "Caching") that had passed in the recording, and less passes in replay. Within that time the
 // client had another reason to ask again.
-func (t *tape) isKept(i int) bool {
+func (t *tape) isCached(i int) bool {
 	s := &t.records[i]
 	codec, known := provider.Named(s.Request.API)
 	return known && codec.Session != nil && t.isAgain(i, func(r *snapshot.Snapshot) bool {

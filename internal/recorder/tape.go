@@ -59,7 +59,7 @@ type fit int
 const (
 	found     fit = iota
 	exhausted     // recorded, but fewer times than called
-	elsewhere     // recorded with other ids only
+	otherIDs      // recorded with other ids only
 	missing       // not recorded
 )
 

@@ -114,8 +114,8 @@ func replayedTransportError(s *snapshot.Snapshot) error {
 // again.
 const callerPatience = 5 * time.Second
 
-// givenUp waits for the caller of a replayed call to end its context, and returns the cause, or nil if it does not.
-func givenUp(ctx context.Context) error {
+// awaitCaller waits for the caller of a replayed call to end its context, and returns the cause, or nil if it does not.
+func awaitCaller(ctx context.Context) error {
 	if ctx.Done() == nil || pause(ctx, callerPatience) {
 		return nil
 	}
@@ -126,7 +126,7 @@ func givenUp(ctx context.Context) error {
 // does so again, or its deadline does.
 func cutError(ctx context.Context, how string) error {
 	if how == cut[aborted] {
-		if err := givenUp(ctx); err != nil {
+		if err := awaitCaller(ctx); err != nil {
 			return err
 		}
 		if _, limited := ctx.Deadline(); limited {
@@ -144,7 +144,7 @@ func (r *run) inItsTime(ctx context.Context, c *call, err error) error {
 		return err
 	}
 	if isA[*transportError](err) && errors.Is(err, context.Canceled) {
-		return cmp.Or(givenUp(ctx), err)
+		return cmp.Or(awaitCaller(ctx), err)
 	}
 	return err
 }

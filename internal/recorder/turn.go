@@ -181,7 +181,7 @@ func (t *tape) spared(calls []testCall, pairs []int) (all []store.Outcome) {
 	for i := range t.records {
 		asksSame := func(c testCall) bool { return c.take == nil && t.key(c.record) == t.key(i) }
 		if t.spares(i) || !slices.Contains(pairs, i) &&
-			(t.isKept(i) && slices.ContainsFunc(calls, asksSame) || cancelIn(failed, &t.records[i].Request)) {
+			(t.isCached(i) && slices.ContainsFunc(calls, asksSame) || cancelIn(failed, &t.records[i].Request)) {
 			all = append(all, store.Outcome{Of: i})
 		}
 	}
