@@ -70,7 +70,7 @@ func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
 func (t *tape) inTapesOrder(made []testCall) []testCall {
 	var together []int
 	if t != nil {
-		together = overlaps(t.records)
+		together = overlapGroups(t.records)
 	}
 	for n := range made {
 		for i := n; i > 0 && made[i].take == nil && made[i-1].take == nil; i-- {
@@ -84,9 +84,9 @@ func (t *tape) inTapesOrder(made []testCall) []testCall {
 	return made
 }
 
-// overlaps returns a group number for each record. Records that may have overlapped, directly or through others, have
-// the same number.
-func overlaps(records []snapshot.Snapshot) []int {
+// overlapGroups returns a group number for each record. Records that may have overlapped, directly or through others,
+// have the same number.
+func overlapGroups(records []snapshot.Snapshot) []int {
 	byStart := make([]int, len(records))
 	for i := range byStart {
 		byStart[i] = i

@@ -197,7 +197,7 @@ func (k *checks) ask(ctx context.Context, ck *check) *statement {
 		ck.make(ctx, tk)
 		tk.endWithTest()
 		if tk.ending() != retryable {
-			return k.compared(ctx, ck, tk)
+			return k.liveStatement(ctx, ck, tk)
 		}
 		wait, ok := pauseOf(tk.header)
 		if !again || !ok || !pause(ctx, wait) {
@@ -206,8 +206,8 @@ func (k *checks) ask(ctx context.Context, ck *check) *statement {
 	}
 }
 
-// compared returns what a take received, or why it cannot be compared.
-func (k *checks) compared(ctx context.Context, ck *check, tk *take) *statement {
+// liveStatement returns what a take received, or why it cannot be compared.
+func (k *checks) liveStatement(ctx context.Context, ck *check, tk *take) *statement {
 	if ctx.Err() != nil {
 		return &statement{why: fmt.Sprintf("%s gave no whole answer in the time that there was", tk.who())}
 	}
@@ -217,7 +217,7 @@ func (k *checks) compared(ctx context.Context, ck *check, tk *take) *statement {
 	if tk.ending() == failed {
 		return &statement{why: noAnswer(tk.who(), tk.err)}
 	}
-	s, f := k.run.saidBy(tk)
+	s, f := k.run.statementOf(tk)
 	if f != nil {
 		return &statement{why: f.brief}
 	}
@@ -261,14 +261,14 @@ func pause(ctx context.Context, wait time.Duration) bool {
 	}
 }
 
-// recorded returns what the record of a check says, under the rules of this run.
-func (k *checks) recorded(ck *check) (*statement, *Failure) {
+// recordedStatement returns what the record of a check says, under the rules of this run.
+func (k *checks) recordedStatement(ck *check) (*statement, *Failure) {
 	stored := &ck.stored.record.Response
 	tk := k.run.newTake(ck.again())
 	tk.begin(stored.Status, http.Header{"Content-Type": stored.Headers["content-type"]})
 	tk.receive(ck.stored.body)
 	tk.end(whole, nil)
-	return k.run.saidBy(tk)
+	return k.run.statementOf(tk)
 }
 
 // end waits for the live calls of the test. Each has its own time limit.

@@ -18,7 +18,7 @@ func (k *checks) conclude(ck *check) {
 		return
 	}
 	ck.Why = k.run.plainText(ck.Why)
-	recorded, f := k.recorded(ck)
+	recorded, f := k.recordedStatement(ck)
 	switch {
 	case f != nil:
 		ck.State, ck.Why = usage.CheckUnchecked, "the record says nothing: "+f.brief
@@ -46,7 +46,7 @@ func (k *checks) conclude(ck *check) {
 	ck.Tiers = k.compareTiers(ck, before, after)
 	switch {
 	case ck.State != "":
-	case slices.ContainsFunc(ck.Tiers, differs):
+	case slices.ContainsFunc(ck.Tiers, failsTier):
 		ck.State = usage.CheckDrifted
 	case ck.Why != "":
 		ck.State = usage.CheckUnchecked
@@ -171,7 +171,7 @@ func (k *checks) diverged(checks []*check) *Failure {
 	var below, names []string
 	for _, ck := range checks {
 		names = inorder.With(names, ck.call.who())
-		_, differences := differing(ck)
+		_, differences := failedTiers(ck)
 		below = append(append(below, fmt.Sprintf("call %d: %s", ck.Number, k.run.lastSaid(ck.call.request))), differences...)
 		below = append(below, labelled("may cause it: ", strings.Join(ck.Settings, "; ")))
 	}
@@ -185,7 +185,7 @@ func (k *checks) diverged(checks []*check) *Failure {
 // failOfCheck returns why a check fails its test, or nil.
 func (k *checks) failOfCheck(ck *check) *Failure {
 	where := fmt.Sprintf("%s, call %d", ck.File, ck.Number)
-	tiers, below := differing(ck)
+	tiers, below := failedTiers(ck)
 	var brief string
 	switch ck.State {
 	case usage.CheckUnchecked:
@@ -222,7 +222,7 @@ func labelled(label, text string) string {
 func holdLess(ck *check) string {
 	less := ""
 	for i, t := range ck.Tiers {
-		if differs(t) {
+		if failsTier(t) {
 			less = ""
 			if i+1 < len(ck.Tiers) {
 				less = "tier=" + ck.Tiers[i+1].Tier

@@ -28,8 +28,8 @@ type statement struct {
 	input, output int64    // tokens
 }
 
-// saidBy returns what a take received, as a record says it: with placeholders and numbered ids.
-func (r *run) saidBy(tk *take) (*statement, *Failure) {
+// statementOf returns what a take received, as a record says it: with placeholders and numbered ids.
+func (r *run) statementOf(tk *take) (*statement, *Failure) {
 	decoded, _, f := r.answerOf(tk)
 	if f != nil {
 		return nil, f
@@ -183,12 +183,12 @@ func (k *checks) outcomes(before, after *statement) string {
 	return "- " + line(before) + "\n+ " + line(after) + "\n"
 }
 
-func differs(t usage.CheckedTier) bool { return t.Held && !t.Same }
+func failsTier(t usage.CheckedTier) bool { return t.Held && !t.Same }
 
-// differing returns the tiers that make a check fail.
-func differing(ck *check) (names, differences []string) {
+// failedTiers returns the tiers that make a check fail.
+func failedTiers(ck *check) (names, differences []string) {
 	for _, t := range ck.Tiers {
-		if differs(t) {
+		if failsTier(t) {
 			names, differences = append(names, t.Tier), append(differences, t.Diff)
 		}
 	}

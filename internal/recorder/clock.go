@@ -54,13 +54,13 @@ func (r *revision) date(records []snapshot.Snapshot, before *tape) {
 // clock is the only source of the present time.
 var clock = time.Now
 
-// began is the start of the process by the real clock. The clock of a testing/synctest bubble starts in 2000.
-var began = time.Now()
+// processStart is the start of the process by the real clock. The clock of a testing/synctest bubble starts in 2000.
+var processStart = time.Now()
 
 // dated returns the real time for a time of clock: inside a bubble it is the start of the process.
 func dated(t time.Time) time.Time {
-	if t.Before(began) {
-		return began
+	if t.Before(processStart) {
+		return processStart
 	}
 	return t
 }

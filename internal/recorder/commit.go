@@ -27,7 +27,7 @@ type revision struct {
 func (r *revision) settle(o TestEnd) (note string) {
 	kept := r.kept()
 	r.updated = &usage.Update{}
-	r.spent(kept)
+	r.countTokens(kept)
 	if !o.Failed && !o.Skipped && len(r.report.failures) == 0 {
 		err := r.write(kept, o.Partial)
 		if err == nil && r.run.Mode != Rekey {

@@ -135,7 +135,7 @@ func (n *notes) sayRefusedSettings() {
 		return
 	}
 	why := "as the first such test shows"
-	if n.run.first(teaches) {
+	if n.run.saysFirst(teaches) {
 		why = n.run.saysWhy()
 	}
 	n.say("%s%s", strings.Join(lines, "\n"), why)

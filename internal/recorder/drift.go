@@ -34,13 +34,13 @@ func (r *report) drifted(c *call) *Failure {
 	if best < 0 {
 		return nil
 	}
-	r.run.tape.plays[best].held = true
+	r.run.tape.plays[best].compared = true
 	r.run.tellMiss(c, &r.run.tape.records[best])
 	recorded := r.run.tape.plays[best].parts
 	if unknown := r.run.tape.records[best].Source.Unknown; len(unknown) > 0 { // the call's own are no change
 		got, _ = r.run.compare.Request(provider.WithoutHeaders(c.request, unknown))
 	}
-	brief := fmt.Sprintf("%s drifted from %s", c.asking(), r.run.record(best))
+	brief := fmt.Sprintf("%s drifted from %s", c.asking(), r.run.recordName(best))
 	d := r.run.tape.driftOf(best)
 	d.Scripted = c.step != nil
 	traces := r.run.compare.Traces(recorded, got)
@@ -72,7 +72,7 @@ func (r *report) drifted(c *call) *Failure {
 	r.run.causes = append(r.run.causes, &cause{traces: traces, changes: d.Changes, accept: accept})
 	f := r.asTold(brief, d.Changes, told, accept)
 	if f == nil {
-		f = failuref(brief+" (- recorded, + got)", difference(changes, told), r.remarks(best, d.Changes, rule), obstacle, accept, keyless)
+		f = failuref(brief+" (- recorded, + got)", newChanges(changes, told), r.remarks(best, d.Changes, rule), obstacle, accept, keyless)
 	}
 	f.brief = brief + named(d.Changes)
 	return f.withDrift(d)
@@ -123,8 +123,8 @@ func componentsOf(changes []usage.DriftChange) (names []string) {
 	return names
 }
 
-// difference shows the changes that this process has not shown before, and names the test that showed the others.
-func difference(changes []drift.Change, told []*reporter) string {
+// newChanges shows the changes that this process has not shown before, and names the test that showed the others.
+func newChanges(changes []drift.Change, told []*reporter) string {
 	var fresh []drift.Change
 	var lines []string
 	for i, c := range changes {
@@ -199,7 +199,7 @@ func (r *run) nearest(c *call, got *drift.Request, taken []bool) int {
 	best, likeness, plays := -1, 0.0, r.tape.plays
 	var left []int
 	for i := range plays {
-		if !plays[i].played && !plays[i].held && (taken == nil || !taken[i]) && r.tape.comparable(i, c) {
+		if !plays[i].played && !plays[i].compared && (taken == nil || !taken[i]) && r.tape.comparable(i, c) {
 			left = append(left, i)
 		}
 	}

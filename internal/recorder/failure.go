@@ -64,8 +64,8 @@ func againf(brief string, below ...string) *Failure {
 // file names the test's document, which has been read.
 func (r *run) file() string { return r.Shown + "/" + r.tape.doc.File() }
 
-// record names a record of the test's document.
-func (r *run) record(i int) string {
+// recordName names a record of the test's document.
+func (r *run) recordName(i int) string {
 	return fmt.Sprintf("%s, call %d", r.file(), r.tape.records[i].Number())
 }
 
@@ -142,7 +142,7 @@ func (r *report) neighbours() string {
 	const most = 3
 	var lines []string
 	for i := range r.run.tape.records {
-		if r.run.tape.plays[i].played || r.run.tape.plays[i].held {
+		if r.run.tape.plays[i].played || r.run.tape.plays[i].compared {
 			continue
 		}
 		if len(lines) == most {
@@ -176,7 +176,7 @@ func (r *report) oneTooMany(i int) *Failure {
 	}
 	f := failuref(fmt.Sprintf("%s was %s once too often: there %s %s of it, and this call would be number %d",
 		asking(r.run.tape.records[i].Provider, request), made, there, count(times, "recording"), times+1),
-		"last recorded in "+r.run.record(i), way)
+		"last recorded in "+r.run.recordName(i), way)
 	return f.missing(r.run.tape.records[i].Provider, indent(r.run.summary(request)))
 }
 
@@ -185,7 +185,7 @@ func (r *report) namesOther(c *call, i int) *Failure {
 	brief := fmt.Sprintf("%s names %s, and its recording %s: it follows another answer", c.asking(), strings.Join(c.ids, ", "),
 		cmp.Or(strings.Join(r.run.tape.records[i].Source.IDs, ", "), "nothing"))
 	summary := indent(r.run.summary(c.request))
-	return failuref(brief, summary, "recorded in "+r.run.record(i), r.wayOut("accept")).missing(c.provider, summary)
+	return failuref(brief, summary, "recorded in "+r.run.recordName(i), r.wayOut("accept")).missing(c.provider, summary)
 }
 
 func (r *report) notCalled(i int) *Failure {
@@ -198,7 +198,7 @@ func (r *report) notCalled(i int) *Failure {
 	if (search{r.run, r.run.tape}).isBeforeOthers(i) {
 		accept = r.run.with("all")
 	}
-	f := failuref("recorded call was not made: "+r.run.record(i), append(below, "accept: "+accept)...)
+	f := failuref("recorded call was not made: "+r.run.recordName(i), append(below, "accept: "+accept)...)
 	s := &r.run.tape.records[i]
 	f.drift = &usage.Drift{Kind: usage.Uncalled, Record: s.ID, Call: s.Number(), Provider: s.Provider,
 		File: s.Source.File, Line: s.Source.Line, Summary: strings.Split(below[0], "\n")}

@@ -93,7 +93,7 @@ func (r *run) inject(d *due, in *injection) (*servedRecord, error) {
 	if why := in.unfit(d.call, rawAnswer(&r.tape.records[d.record], s.body)); why != "" {
 		in.unfitted = true
 		delete(r.faults.owed, d.call.knownKey())
-		return nil, failuref(fmt.Sprintf("fault cannot be injected: %s, %s: %s", r.record(d.record), in.Name, why))
+		return nil, failuref(fmt.Sprintf("fault cannot be injected: %s, %s: %s", r.recordName(d.record), in.Name, why))
 	}
 	r.tape.plays[d.record].played = true
 	r.answered = append(r.answered, testCall{record: d.record, faulty: in.Breaks})
@@ -240,8 +240,8 @@ func (r *report) wayOut(verb string) string {
 	return verb + ": " + r.run.Accept
 }
 
-// unused returns the failure for faults that met no call, or nil.
-func (r *report) unused() *Failure {
+// unusedFaults returns the failure for faults that met no call, or nil.
+func (r *report) unusedFaults() *Failure {
 	var below []string
 	for _, in := range r.run.faults.all {
 		if !in.used {

@@ -181,18 +181,18 @@ func (g *gateway) bearsKey(in *http.Request) bool {
 func (g *gateway) rewrite(p *httputil.ProxyRequest) {
 	u := *g.Home
 	u.RawQuery = p.In.URL.RawQuery
-	moved(&u, strings.TrimPrefix(p.In.URL.EscapedPath(), g.prefix), g.Path, g.Home)
+	movePath(&u, strings.TrimPrefix(p.In.URL.EscapedPath(), g.prefix), g.Path, g.Home)
 	p.Out.URL, p.Out.Host = &u, u.Host
 	p.Out.Header.Del("Accept-Encoding") // the transport then sets its own, and decodes the answer
 }
 
-// moved replaces the path from at the beginning of u's path with the path of to. Any other path is only moved below the
-// part of to's path that comes before from.
-func moved(u *url.URL, path, from string, to *url.URL) {
+// movePath sets the path of u to path, with the path of to in place of the prefix. A path without the prefix is
+// appended to the path of to, which loses the prefix at its end.
+func movePath(u *url.URL, path, prefix string, to *url.URL) {
 	base := strings.TrimSuffix(to.EscapedPath(), "/")
-	rest, ok := strings.CutPrefix(path, from)
+	rest, ok := strings.CutPrefix(path, prefix)
 	if !ok {
-		base = strings.TrimSuffix(base, from)
+		base = strings.TrimSuffix(base, prefix)
 	}
 	u.RawPath = base + rest
 	u.Path, _ = url.PathUnescape(u.RawPath) // both were parsed, so this cannot fail
@@ -215,7 +215,7 @@ func (d redirect) RoundTrip(req *http.Request) (*http.Response, error) {
 	if d.Upstream != nil {
 		u := *req.URL
 		u.Scheme, u.Host = d.Upstream.Scheme, d.Upstream.Host
-		moved(&u, req.URL.EscapedPath(), strings.TrimSuffix(d.Home.EscapedPath(), "/"), d.Upstream)
+		movePath(&u, req.URL.EscapedPath(), strings.TrimSuffix(d.Home.EscapedPath(), "/"), d.Upstream)
 		req = req.Clone(req.Context())
 		req.URL, req.Host = &u, u.Host
 	}

@@ -33,8 +33,8 @@ func covers(listed []string, host string) bool {
 	})
 }
 
-// pass makes a call that is not recorded.
-func (s *setup) pass(req *http.Request) (*http.Response, error) {
+// passThrough makes a call that is not recorded.
+func (s *setup) passThrough(req *http.Request) (*http.Response, error) {
 	if s.Mode.Live() {
 		return s.upstreamOf(req.Context()).RoundTrip(req)
 	}

@@ -40,7 +40,7 @@ const laneRule = "lane"
 
 // otherLanes returns the other lanes that recorded the request of a call.
 func (t *tape) otherLanes(k key) (lanes []string) {
-	for _, recorded := range t.known { // those with as many messages, at least
+	for _, recorded := range t.identities { // those with as many messages, at least
 		if recorded.provider == k.provider && recorded.core == k.core && recorded.lane != k.lane {
 			lanes = inorder.With(lanes, laneText(recorded.lane))
 		}

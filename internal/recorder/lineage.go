@@ -175,8 +175,9 @@ func (r *Recorder) split(c *call, lifted string) *servedRecord {
 	return r.run.adoptFrom(r.run.parents(c.provider), c, lifted)
 }
 
-// gone has the documents of tests that a module no longer has, by store and package. A process looks for each once.
-var gone locked.Map[[2]string, func() map[string]usage.Known]
+// goneTestsOf has the documents of tests that a module no longer has, by store and package. A process looks for each
+// once.
+var goneTestsOf locked.Map[[2]string, func() map[string]usage.Known]
 
 // goneTests returns the gone tests of the package, and those of packages that are gone, by their documents. Only a failed
 // test asks: a replay that passes lists no directory, since go test would otherwise run it again after another recording
@@ -214,7 +215,7 @@ func (s *setup) goneTests() map[string]usage.Known {
 		}
 		return tests
 	})
-	found, _ := gone.Add([2]string{s.Dir, s.Package}, look)
+	found, _ := goneTestsOf.Add([2]string{s.Dir, s.Package}, look)
 	return found()
 }
 

@@ -58,8 +58,8 @@ func (s *setup) asksOther(c *call) bool {
 	return s.Mode == Mixed && o.New != "" && !c.codec.Tools && c.request.Model == o.Old
 }
 
-// unasked is the failure of a test whose live calls never named the model to be replaced, or nil.
-func (r *report) unasked() *Failure {
+// replacedNoModel is the failure of a test whose live calls never named the model to be replaced, or nil.
+func (r *report) replacedNoModel() *Failure {
 	o := r.run.Checking
 	if r.run.Mode != Mixed || o.New == "" || !r.run.called {
 		return nil

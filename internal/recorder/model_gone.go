@@ -35,7 +35,7 @@ func withdrawn(provider, model string, status int, e *modelio.ProviderError) str
 func (r *Recorder) Gone() []string {
 	r.run.mu.Lock()
 	defer r.run.mu.Unlock()
-	all := r.run.gone()
+	all := r.run.goneModels()
 	for _, ck := range r.checks.all {
 		if ck.gone != "" {
 			all = inorder.With(all, r.run.plainText(ck.gone))
@@ -44,7 +44,7 @@ func (r *Recorder) Gone() []string {
 	return all
 }
 
-func (r *run) gone() (said []string) {
+func (r *run) goneModels() (said []string) {
 	for _, tk := range r.takes {
 		model := tk.request.Model
 		if r.asksOther(tk.call) {
@@ -64,7 +64,7 @@ func (r *run) gone() (said []string) {
 
 // sayGoneModels tells a failed test what to do if a provider no longer has a model.
 func (n *notes) sayGoneModels() {
-	if said := n.run.gone(); len(said) > 0 {
+	if said := n.run.goneModels(); len(said) > 0 {
 		n.say("%s: name another model in the code, and record with it, or keep the stored answers: %s", strings.Join(said, "; "), n.run.with(Rekey.String()))
 	}
 }

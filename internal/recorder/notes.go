@@ -57,7 +57,7 @@ func (n *notes) sayLossesOfRecording() {
 			n.say("of an answer of %s some programs read %s, and others do not: its record has the readings", tk.provider, n.run.plainText(line))
 		}
 	}
-	if names := strings.Join(n.droppedHeaders(), ", "); names != "" && n.run.first("headers "+names) { // once for a suite
+	if names := strings.Join(n.droppedHeaders(), ", "); names != "" && n.run.saysFirst("headers "+names) {
 		n.say("headers of answers that are not recorded, and not there in replay: %s. "+
 			"Those that the code under test reads: %s", names, n.run.keepHeaders())
 	}

@@ -37,7 +37,7 @@ func (r *revision) pair(kept []*take, partial bool) (put store.Put, changed []*t
 	for n := range done {
 		done[n].After = after[n]
 	}
-	next, places := store.Next(r.run.name, old.records, append(done, old.spared(calls, pairs)...), drop)
+	next, places := store.Next(r.run.name, old.records, append(done, old.sparedOutcomes(calls, pairs)...), drop)
 	for n, c := range calls {
 		tk, is := c.take, &next[places[n]]
 		if tk != nil {
@@ -50,7 +50,7 @@ func (r *revision) pair(kept []*take, partial bool) (put store.Put, changed []*t
 		case i < 0:
 			r.updated.New = append(r.updated.New, is.ID)
 		default:
-			r.changed(compare, &old.records[i], old.request(i), tk, is)
+			r.noteChange(compare, &old.records[i], old.request(i), tk, is)
 		}
 		changed = append(changed, tk)
 		beside[tk.record.Response.RawOutputRef] = tk.raw

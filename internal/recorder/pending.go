@@ -412,7 +412,7 @@ func (p *pending) unusedNote(kept, unasked []string) (note string) {
 		const why = ", as the calls are kept as they were recorded"
 		note = p.waitNote(kept, "answer still waits", "answers still wait", why, kept) + "\n"
 	}
-	if len(unasked) > 0 && p.run.first("unasked") {
+	if len(unasked) > 0 && p.run.saysFirst("unasked") {
 		note += usage.Unasked(len(unasked)) // traceforge update counts those of all tests
 	}
 	return strings.TrimSuffix(note, "\n")

@@ -239,7 +239,7 @@ func (p *proof) compare(decoded *modelio.Response) {
 	theirs := facts(a[:0], got)
 	for n, mine := range facts(b[:0], said) {
 		if mine.text != theirs[n].text || !texts.Equal(mine.count, theirs[n].count) {
-			p.differs(mine.pointer, mine.value(), theirs[n].value())
+			p.reportDifference(mine.pointer, mine.value(), theirs[n].value())
 		}
 	}
 }
@@ -270,7 +270,7 @@ func (p *proof) compareCores(decoded *modelio.Response) (differ bool, err error)
 	}
 	for _, d := range drift.JSON(stored, core) {
 		if !namedThing.Match(d.Recorded) || !namedThing.Match(d.Got) {
-			p.differs(d.Pointer, plain(d.Recorded), plain(d.Got))
+			p.reportDifference(d.Pointer, plain(d.Recorded), plain(d.Got))
 			differ = true
 		}
 	}
@@ -367,9 +367,9 @@ func citedText(all []modelio.Citation) string {
 	return b.String()
 }
 
-// differs reports a place at which the record differs from what is served. Secrets are masked before the texts are cut
-// for display, since part of a secret is not recognised.
-func (p *proof) differs(pointer, said, served string) {
+// reportDifference reports a place at which the record differs from what is served. Secrets are masked before the texts
+// are cut for display, since part of a secret is not recognised.
+func (p *proof) reportDifference(pointer, said, served string) {
 	const before, most = 20, 80 // bytes of a text
 	secrets := secret.New()
 	secrets.Environment(os.Environ())

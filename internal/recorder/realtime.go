@@ -37,7 +37,7 @@ type realtime struct {
 
 	replayed *replayedSession // the run's lock guards this and the next three
 	served   provider.Place   // how far the client had come when it was last answered
-	held     int              // how many messages were compared with the record
+	compared int              // how many messages were compared with the record
 	over     bool             // the session keeps this record
 
 	mu      sync.Mutex
@@ -68,12 +68,12 @@ func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response
 	} else {
 		resp, err := s.dial(req.Context())
 		if resp == nil || resp.StatusCode != http.StatusSwitchingProtocols {
-			return s.turnedAway(resp, err)
+			return s.recordRefusal(resp, err)
 		}
 		subprotocol = resp.Header.Get("Sec-Websocket-Protocol")
 	}
 	resp := s.open(req, subprotocol)
-	if !r.opened(s) {
+	if !r.addRealtime(s) {
 		s.stream.Close()
 		return nil, r.run.tooLate(w)
 	}
@@ -147,8 +147,8 @@ func (s *realtime) dial(ctx context.Context) (*http.Response, error) {
 	return resp, nil
 }
 
-// turnedAway records the answer of a provider that opens no session.
-func (s *realtime) turnedAway(resp *http.Response, err error) (*http.Response, error) {
+// recordRefusal records the answer of a provider that opens no session.
+func (s *realtime) recordRefusal(resp *http.Response, err error) (*http.Response, error) {
 	begun, failure := s.take(s.opening) // the client said nothing more
 	if failure != nil {
 		return nil, failure
@@ -164,12 +164,12 @@ func (s *realtime) take(c *call) (*servedRecord, error) {
 	return s.r.startTake(c, "")
 }
 
-// opened notes a session that has begun. It returns false if the test has ended.
-func (r *Recorder) opened(s *realtime) bool {
+// addRealtime notes a session that has begun. It returns false if the test has ended.
+func (r *Recorder) addRealtime(s *realtime) bool {
 	r.run.mu.Lock()
 	defer r.run.mu.Unlock()
 	if !r.run.ended {
-		r.spoken = append(r.spoken, s)
+		r.realtimes = append(r.realtimes, s)
 	}
 	return !r.run.ended
 }
@@ -177,7 +177,7 @@ func (r *Recorder) opened(s *realtime) bool {
 // endRealtime ends the sessions that the test has left open.
 func (r *Recorder) endRealtime() {
 	r.run.mu.Lock()
-	open := slices.Clone(r.spoken)
+	open := slices.Clone(r.realtimes)
 	r.run.mu.Unlock()
 	patience := time.After(realtimeDrain)
 	for _, s := range open {
@@ -195,8 +195,8 @@ func (r *Recorder) endRealtime() {
 	}
 }
 
-// said notes a frame of the client. goesOn reports that its message is not complete.
-func (s *realtime) said(m websocket.Message) (f provider.Frame, goesOn bool) {
+// noteFrame notes a frame of the client. goesOn reports that its message is not complete.
+func (s *realtime) noteFrame(m websocket.Message) (f provider.Frame, goesOn bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f = provider.Frame{Binary: m.Binary, Data: m.Data}
@@ -252,7 +252,7 @@ func (s *realtime) relay() {
 				gone = err
 				return
 			}
-			s.said(m)
+			s.noteFrame(m)
 			_ = s.server.Write(m) // after an error, listen gets the provider's reason
 		}
 	}()
@@ -284,7 +284,7 @@ func (s *realtime) relay() {
 	s.stream.Close()
 	<-left
 	<-s.out.over
-	s.record(how, broke)
+	s.keepSession(how, broke)
 }
 
 // isGone reports whether an error means that the client left, rather than that it sent a bad frame.
@@ -304,8 +304,8 @@ func (s *realtime) listen() error {
 	}
 }
 
-// record makes a take of a session that has ended.
-func (s *realtime) record(how ending, broke error) {
+// keepSession makes a take of a session that has ended.
+func (s *realtime) keepSession(how ending, broke error) {
 	c, err := s.call()
 	if err != nil {
 		s.r.report.failAt(s.wire, s.opening.id(), s.r.run.asFailure(err), s.source)

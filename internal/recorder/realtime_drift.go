@@ -24,7 +24,7 @@ func (s *realtime) drifted(c *call) error {
 			"accept: " + r.run.with(UpdateAll.String())
 	}
 	d := r.run.tape.driftOf(i)
-	session := fmt.Sprintf("%s session drifted from %s", c.provider, r.run.record(i))
+	session := fmt.Sprintf("%s session drifted from %s", c.provider, r.run.recordName(i))
 	switch {
 	case n > len(c.request.Messages) && n > len(recorded.Messages):
 		return r.report.unrecorded(c) // neither has a message, and the models differ

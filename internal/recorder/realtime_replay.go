@@ -52,7 +52,7 @@ func (s *realtime) find() (plain bool, err error) {
 	case r.run.tape.records[i].Response.Status != http.StatusSwitchingProtocols:
 		plain = true
 	case !modes[r.run.Mode].writes || r.run.tape.records[i].Response.Stale == "" && r.run.tape.isScrubbed(i) && r.run.tape.whole(i):
-		s.replayed, err = s.follow(i)
+		s.replayed, err = s.beginReplay(i)
 	}
 	if s.replayed == nil && !plain && err == nil && !modes[r.run.Mode].completes {
 		err = r.report.unrecorded(s.opening)
@@ -92,12 +92,12 @@ func (s *realtime) beginning(req *modelio.Request, messages int) key {
 	return k
 }
 
-// follow begins to replay a record.
-func (s *realtime) follow(i int) (*replayedSession, error) {
+// beginReplay begins to replay a record.
+func (s *realtime) beginReplay(i int) (*replayedSession, error) {
 	t := s.r.run.tape
 	if in := s.r.run.faults.next(t.records[i].Number()); in != nil && modes[s.r.run.Mode].injects {
 		in.used, in.unfitted = true, true
-		return nil, failuref(fmt.Sprintf("fault cannot be injected: %s, %s: the call is a session over a WebSocket", s.r.run.record(i), in.Name))
+		return nil, failuref(fmt.Sprintf("fault cannot be injected: %s, %s: the call is a session over a WebSocket", s.r.run.recordName(i), in.Name))
 	}
 	d, err := s.r.run.dueOf(nil, i)
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *realtime) follow(i int) (*replayedSession, error) {
 	}
 	frames, err := provider.Frames(d.raw)
 	if err != nil {
-		return nil, failuref(fmt.Sprintf("%s: the raw answer: %v", s.r.run.record(i), err), "accept: "+s.r.run.Accept)
+		return nil, failuref(fmt.Sprintf("%s: the raw answer: %v", s.r.run.recordName(i), err), "accept: "+s.r.run.Accept)
 	}
 	p := &replayedSession{due: d, frames: frames}
 	if len(frames) > 0 && frames[0].Open != "" {
@@ -143,12 +143,12 @@ func (s *realtime) play() error {
 			return s.conclude()
 		}
 		silence.Reset(realtimePatience)
-		f, goesOn := s.said(m)
+		f, goesOn := s.noteFrame(m)
 		if stream, _, _ := s.opening.codec.Realtime.Piece(f); goesOn || stream != "" {
 			continue // until the message is complete
 		}
 		if c, err = s.call(); err == nil {
-			err = s.hold(c)
+			err = s.compare(c)
 		}
 		if err != nil {
 			return err
@@ -192,8 +192,8 @@ func onlySetUp(messages []modelio.Message) bool {
 	return !slices.ContainsFunc(messages, func(m modelio.Message) bool { return m.Role != modelio.RoleSystem })
 }
 
-// tell fails the test, and closes the connection with a code after which no client tries again.
-func (s *realtime) tell(f *Failure) {
+// failTest fails the test, and closes the connection with a code after which no client tries again.
+func (s *realtime) failTest(f *Failure) {
 	err := s.r.report.failAt(s.wire, s.opening.id(), f, s.source)
 	_ = s.stream.SetWriteDeadline(time.Now().Add(drainTime))
 	_ = s.client.Close(websocket.Refused, err.Error())
@@ -211,7 +211,7 @@ func (s *realtime) refuse(err error) {
 			}
 		}
 	}()
-	s.tell(s.r.run.asFailure(err))
+	s.failTest(s.r.run.asFailure(err))
 	_ = s.stream.SetReadDeadline(time.Now().Add(drainTime))
 	<-closed
 }
@@ -229,7 +229,7 @@ func (s *realtime) sendNext(c *call) (ended bool, err error) {
 	}
 	frames := p.frames[:n]
 	p.frames = p.frames[n:]
-	if frames, err = s.restored(c, frames); err != nil {
+	if frames, err = s.restoreFrames(c, frames); err != nil {
 		return false, err
 	}
 	for _, f := range frames {
@@ -249,8 +249,8 @@ func (s *realtime) sendNext(c *call) (ended bool, err error) {
 	return ended, nil
 }
 
-// restored returns frames with the values of this run.
-func (s *realtime) restored(c *call, frames []provider.Frame) ([]provider.Frame, error) {
+// restoreFrames returns frames with the values of this run.
+func (s *realtime) restoreFrames(c *call, frames []provider.Frame) ([]provider.Frame, error) {
 	r := s.r
 	if len(frames) == 0 || r.run.rules.Idle(nil) {
 		return frames, nil
@@ -266,24 +266,24 @@ func (s *realtime) restored(c *call, frames []provider.Frame) ([]provider.Frame,
 	return provider.Frames(restored.body)
 }
 
-// hold compares the client's messages so far with the record. If they differ, the session continues with another record
-// that begins like them.
-func (s *realtime) hold(c *call) error {
+// compare compares the client's messages so far with the record. If they differ, the session continues with another
+// record that begins like them.
+func (s *realtime) compare(c *call) error {
 	r := s.r
 	r.run.mu.Lock()
 	defer r.run.mu.Unlock()
 	was, messages := s.replayed.record, len(c.request.Messages)
-	s.held = messages
+	s.compared = messages
 	if s.beginAlike(r.run.tape.request(was), c.request, messages) {
 		return nil
 	}
 	if i := s.next(c, messages); i >= 0 {
 		r.run.tape.plays[was].played = false
-		return s.change(i)
+		return s.switchTo(i)
 	}
 	if other := s.mistaken(c, messages); other != nil {
 		i := other.replayed.record
-		return errors.Join(s.change(i), other.change(was))
+		return errors.Join(s.switchTo(i), other.switchTo(was))
 	}
 	s.over = true
 	if onlySetUp(c.request.Messages[:messages-1]) && r.run.Mode == Update {
@@ -292,9 +292,9 @@ func (s *realtime) hold(c *call) error {
 	return s.drifted(c)
 }
 
-// change lets a session continue with another record that begins like it.
-func (s *realtime) change(i int) error {
-	other, err := s.follow(i)
+// switchTo lets a session continue with another record that begins like it.
+func (s *realtime) switchTo(i int) error {
+	other, err := s.beginReplay(i)
 	if err != nil {
 		return err
 	}
@@ -307,11 +307,11 @@ func (s *realtime) change(i int) error {
 // other session. Sessions that are opened at the same time begin in any order.
 func (s *realtime) mistaken(c *call, messages int) *realtime {
 	t := s.r.run.tape
-	for _, other := range s.r.spoken {
+	for _, other := range s.r.realtimes {
 		if other == s || other.replayed == nil || other.over || other.opening.key != s.opening.key {
 			continue
 		}
-		theirs, said := t.request(other.replayed.record), max(other.held, other.served.Messages)
+		theirs, said := t.request(other.replayed.record), max(other.compared, other.served.Messages)
 		if s.beginAlike(theirs, c.request, messages) && s.beginAlike(theirs, t.request(s.replayed.record), said) {
 			return other
 		}
@@ -351,12 +351,12 @@ func (s *realtime) fallSilent() {
 	if owes && len(recorded) > 0 {
 		next := max(0, min(at.Messages, len(recorded)-1))
 		brief = fmt.Sprintf("%s session waits at %s: the client has said nothing for %v, and the recording goes on with frame %d to the server: %s",
-			s.opening.provider, r.run.record(p.record), realtimePatience, next+1, frameName(&recorded[next]))
+			s.opening.provider, r.run.recordName(p.record), realtimePatience, next+1, frameName(&recorded[next]))
 	}
 	r.run.mu.Unlock()
 	if brief != "" {
 		s.silent.Store(true)
-		s.tell(failuref(brief, "accept: "+r.run.Accept))
+		s.failTest(failuref(brief, "accept: "+r.run.Accept))
 		s.stream.Close()
 	}
 }

@@ -113,13 +113,13 @@ type traffic struct {
 // A Recorder answers the calls of one test, or records them. It is safe for concurrent use. The run's lock guards
 // everything but checks and sessions, which have their own.
 type Recorder struct {
-	run      run
-	report   report
-	revision revision
-	pending  pending
-	checks   checks
-	sessions sessions
-	spoken   []*realtime // sessions over WebSockets
+	run       run
+	report    report
+	revision  revision
+	pending   pending
+	checks    checks
+	sessions  sessions
+	realtimes []*realtime // sessions over WebSockets
 }
 
 // A testCall is a call of the test that got its answer, from a record of the tape or from a take.
@@ -173,7 +173,7 @@ func Open(o Options) (*Recorder, error) {
 // the recorded call ended with an error.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if covers(r.run.PassThrough, req.URL.Hostname()) {
-		return r.run.pass(req)
+		return r.run.passThrough(req)
 	}
 	if r.run.isLed(req.URL) {
 		req = req.WithContext(context.WithValue(req.Context(), upstreamKey{}, ledTransport{r.run.with(UpdateAll.String())}))
@@ -199,7 +199,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 func (r *Recorder) roundTrip(req *http.Request, w *wire) (*http.Response, error) {
-	if resp, err := r.sessions.passThrough(req, w); resp != nil || err != nil {
+	if resp, err := r.sessions.answerAside(req, w); resp != nil || err != nil {
 		return resp, err
 	}
 	if err := r.report.begin(req.Context(), w); err != nil {
@@ -254,7 +254,7 @@ func (r *Recorder) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 	resp, err := r.report.responseOf(req, s)
 	if err == nil && c.codec.Listens != nil {
 		r.sessions.note(nil, nil, "")
-		r.sessions.follow(resp, c, s)
+		r.sessions.paceStream(resp, c, s)
 	}
 	return resp, err
 }
@@ -339,7 +339,7 @@ func (s *setup) tooLate(what fmt.Stringer) *Failure {
 	f := s.plain(failuref(fmt.Sprintf("%s was called after %s had ended, to which its client belongs: make a client in each test, "+
 		"traceforgetest.New(t).Client(), as one that tests share (sync.Once, a variable, a suite) outlives the first of them; "+
 		"register a cleanup that makes calls after New", what, s.Test)))
-	if s.Late != nil && s.first(f.brief) {
+	if s.Late != nil && s.saysFirst(f.brief) {
 		s.Late(f)
 	}
 	return f
@@ -395,7 +395,7 @@ func (r *report) fail(f *Failure) {
 	r.failures = append(r.failures, r.run.plain(f))
 	if r.told < wholeFailures && f.Text != "" {
 		r.told++
-		if f.recipe != "" && !r.run.first(orSay) { // tests that fail for lack of a reason are many
+		if f.recipe != "" && !r.run.saysFirst(orSay) { // tests that fail for lack of a reason are many
 			f.Text = f.recipe
 		}
 		r.run.Tell(f)
@@ -449,7 +449,7 @@ func (r *report) checkCalls(partial bool) {
 	if len(r.failures) > 0 || partial {
 		return
 	}
-	if f := cmp.Or(r.unused(), r.unasked()); f != nil {
+	if f := cmp.Or(r.unusedFaults(), r.replacedNoModel()); f != nil {
 		r.fail(f)
 		return
 	}

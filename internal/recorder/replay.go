@@ -184,8 +184,8 @@ func (r *run) reload() error {
 	}
 	now := newTape(doc, r.rules)
 	same := len(now.records) == len(r.tape.records)
-	for i := range r.tape.known {
-		isUsed := r.tape.known[i].request != nil || r.tape.plays[i].parts != nil
+	for i := range r.tape.identities {
+		isUsed := r.tape.identities[i].request != nil || r.tape.plays[i].parts != nil
 		same = same && (!isUsed || r.tape.key(i) == now.key(i))
 	}
 	if !same {

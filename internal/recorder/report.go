@@ -25,8 +25,8 @@ type reporter struct {
 	repeats atomic.Int32 // repeats by other tests
 }
 
-// first reports whether this is the first time that a test of this process says something about the store.
-func (s *setup) first(what string) bool {
+// saysFirst reports whether this is the first time that a test of this process says something about the store.
+func (s *setup) saysFirst(what string) bool {
 	_, said := tellings.Add(tellingKey{s.Dir, what}, new(reporter))
 	return !said
 }
@@ -127,7 +127,7 @@ func (r *report) tellRest() {
 
 // mistaken returns the numbers of records that were compared with a drifted call and answered another call later.
 func (t *tape) mistaken() []int {
-	return t.numbers(func(i int) bool { return t.plays[i].held && t.plays[i].played })
+	return t.numbers(func(i int) bool { return t.plays[i].compared && t.plays[i].played })
 }
 
 // numbers returns the numbers of the chosen records, or none if nothing was called.

@@ -142,7 +142,7 @@ func (r *report) otherStep(c *call, i int) error {
 	if c.step == nil || was.Source.Scripted == c.step.Hash {
 		return nil
 	}
-	brief := fmt.Sprintf("%s of the script says something else than %s", c.step.Name, r.run.record(i))
+	brief := fmt.Sprintf("%s of the script says something else than %s", c.step.Name, r.run.recordName(i))
 	before, after := short(saidIn(was)), c.step.Says
 	if was.Source.IsBought() {
 		before += " (bought, which the script would replace: keep it without the script)"

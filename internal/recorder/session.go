@@ -26,9 +26,9 @@ type sessions struct {
 	waiting locked.Map[chan struct{}, bool] // of the waiting calls: gets a value when another call is served
 }
 
-// passThrough answers a request that is no call and so is not recorded: it is passed on if its session is live. Whether
+// answerAside answers a request that is no call and so is not recorded: it is passed on if its session is live. Whether
 // and when it is sent may vary from run to run. It returns nil for a call.
-func (l *sessions) passThrough(req *http.Request, w *wire) (*http.Response, error) {
+func (l *sessions) answerAside(req *http.Request, w *wire) (*http.Response, error) {
 	codec, ok := l.run.codecOf(w)
 	if !ok || codec.Session == nil {
 		return nil, nil
@@ -106,12 +106,12 @@ func (l *sessions) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 			})
 		}
 	}
-	l.follow(resp, c, s)
+	l.paceStream(resp, c, s)
 	return resp, nil
 }
 
-// follow makes a recorded stream wait for its cues, and stay open if its client listens to it.
-func (l *sessions) follow(resp *http.Response, c *call, s *servedRecord) {
+// paceStream makes a recorded stream wait for its cues, and stay open if its client listens to it.
+func (l *sessions) paceStream(resp *http.Response, c *call, s *servedRecord) {
 	body := resp.Body.(*replayBody)
 	if body.events == nil {
 		return

@@ -12,8 +12,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// spent counts the tokens of the calls made in this run.
-func (r *revision) spent(kept []*take) {
+// countTokens counts the tokens of the calls made in this run.
+func (r *revision) countTokens(kept []*take) {
 	for _, tk := range kept {
 		u := tk.record.Response.Usage
 		if tk.origin != nil || tk.imported != nil || u == nil {
@@ -24,9 +24,9 @@ func (r *revision) spent(kept []*take) {
 	}
 }
 
-// changed notes the changes of a record: was is its former state, and request its former request under the present
+// noteChange notes the changes of a record: was is its former state, and request its former request under the present
 // rules.
-func (r *revision) changed(compare *drift.Comparer, was *snapshot.Snapshot, request *modelio.Request, tk *take, is *snapshot.Snapshot) {
+func (r *revision) noteChange(compare *drift.Comparer, was *snapshot.Snapshot, request *modelio.Request, tk *take, is *snapshot.Snapshot) {
 	record := usage.ChangedRecord{ID: was.ID}
 	add := func(component string) {
 		if component != "" {

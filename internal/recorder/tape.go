@@ -14,19 +14,19 @@ import (
 
 // A tape is the recording of one test, and how far it has been played.
 type tape struct {
-	doc      *store.Doc          // nil if nothing is recorded
-	records  []snapshot.Snapshot // each with its provider
-	unknown  []string            // headers that an imported record does not have
-	rules    *scrub.Rules
-	anywhere *scrub.Rules   // values of rules that match the same in every process; nil until needed
-	none     *scrub.Values  // values for all records if there are no rules; nil until needed
-	volatile *tape          // the same records with placeholders for values that change in every run; nil until needed
-	known    []identity     // of the records, each empty until it is asked for; nil until needed
-	equal    map[key][]int  // see equalTo; nil until needed
-	passed   map[key]int    // how many of them are known to be played
-	unkeyed  map[int][]int  // by lengthOf: the records that are not in equal yet
-	byTexts  map[uint64]int // by the hash of its texts: the number of the first record that may be unplayed; see findAsSent
-	after    []int          // by the number of a record: the number of the next record with the same hash, or 0
+	doc        *store.Doc          // nil if nothing is recorded
+	records    []snapshot.Snapshot // each with its provider
+	unknown    []string            // headers that an imported record does not have
+	rules      *scrub.Rules
+	anywhere   *scrub.Rules   // values of rules that match the same in every process; nil until needed
+	none       *scrub.Values  // values for all records if there are no rules; nil until needed
+	volatile   *tape          // the records with placeholders for values that change in every run; nil until needed
+	identities []identity     // of the records, each empty until it is asked for; nil until needed
+	equal      map[key][]int  // see equalTo; nil until needed
+	passed     map[key]int    // how many of them are known to be played
+	unkeyed    map[int][]int  // by lengthOf: the records that are not in equal yet
+	byTexts    map[uint64]int // the number of the first record that may be unplayed, by its texts; see findAsSent
+	after      []int          // by the number of a record: the number of the next record with the same hash, or 0
 	progress
 }
 
@@ -39,11 +39,11 @@ type progress struct {
 
 // A play says what happened to a record.
 type play struct {
-	played bool
-	held   bool           // a drifted call was compared with it, so no other drifted call is
-	bought bool           // its call was made live again with the same request
-	missed bool           // an answer waited for its call in vain, so none waits for it again; see owes
-	parts  *drift.Request // the request, taken apart; nil until a call drifts
+	played   bool
+	compared bool           // a drifted call was compared with it, so no other drifted call is
+	bought   bool           // its call was made live again with the same request
+	missed   bool           // an answer waited for its call in vain, so none waits for it again; see owes
+	parts    *drift.Request // the request, taken apart; nil until a call drifts
 }
 
 // An identity is what the rules make of the request of a record.
@@ -79,8 +79,8 @@ func newTape(doc *store.Doc, rules *scrub.Rules) *tape {
 	}
 }
 
-// pass moves next to the first record that was not played.
-func (t *tape) pass() {
+// skipPlayed moves next to the first record that was not played.
+func (t *tape) skipPlayed() {
 	for t.next < len(t.records) && t.plays[t.next].played {
 		t.next++
 	}
@@ -90,7 +90,7 @@ func (t *tape) pass() {
 // It is the record that find would return. It finds none if rules may change texts, or a text may look like a
 // placeholder.
 func (t *tape) findAsSent(c *call) (i int, ok bool) {
-	t.pass()
+	t.skipPlayed()
 	if t.next == len(t.records) || !t.rules.Idle(nil) {
 		return 0, false
 	}
@@ -158,7 +158,7 @@ func (t *tape) valuesOf(i int) *scrub.Values {
 // find returns the first unplayed record of a call (design R9). For calls in the recorded order it is the next record,
 // and no other is looked at.
 func (t *tape) find(k key) (i int, how fit) {
-	t.pass()
+	t.skipPlayed()
 	if t.next < len(t.records) && t.key(t.next) == k {
 		return t.next, found
 	}
@@ -186,14 +186,14 @@ func firstLeft(records []int, passed map[key]int, k key, isTaken func(int) bool)
 // identity returns what the rules make of the request of a record. A record that was read has a core, so this cannot
 // fail.
 func (t *tape) identity(i int) *identity {
-	if t.known == nil {
-		t.known = make([]identity, len(t.records))
+	if t.identities == nil {
+		t.identities = make([]identity, len(t.records))
 	}
-	if of := &t.known[i]; of.request == nil {
+	if of := &t.identities[i]; of.request == nil {
 		s := &t.records[i]
 		of.key, of.request, of.values, _ = keyed(s.Provider, s.Source.Lane, &s.Request, s.Source.Ignored, t.rules.Stored)
 	}
-	return &t.known[i]
+	return &t.identities[i]
 }
 
 // equalTo returns the records with a key, in order. It computes no keys of records with another number of messages.

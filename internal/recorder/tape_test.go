@@ -148,7 +148,7 @@ func TestCallsWithoutTheirRecords(t *testing.T) {
 		require.Equal(t, i, best)
 		runtime.ReadMemStats(&after)
 		allocated[2*i/n] += after.TotalAlloc - before.TotalAlloc
-		if tape.plays[i].held = true; i == 0 {
+		if tape.plays[i].compared = true; i == 0 {
 			allocated[0] = 0 // the records are taken apart
 			r.causes = causes{{traces: r.compare.Traces(tape.plays[i].parts, got)}}
 		}

@@ -174,9 +174,9 @@ func cancelIn(turns []*turn, request *modelio.Request) bool {
 	})
 }
 
-// spared returns outcomes that keep records whose call was not made because another tool of its turn failed, or a client
-// kept an earlier answer from the store. pairs are the records that have calls.
-func (t *tape) spared(calls []testCall, pairs []int) (all []store.Outcome) {
+// sparedOutcomes returns outcomes that keep records whose call was not made because another tool of its turn failed, or
+// a client kept an earlier answer from the store. pairs are the records that have calls.
+func (t *tape) sparedOutcomes(calls []testCall, pairs []int) (all []store.Outcome) {
 	failed := t.failedTurns(calls)
 	for i := range t.records {
 		asksSame := func(c testCall) bool { return c.take == nil && t.key(c.record) == t.key(i) }
@@ -188,12 +188,12 @@ func (t *tape) spared(calls []testCall, pairs []int) (all []store.Outcome) {
 	return all
 }
 
-func (t *tape) record(i int) *snapshot.Snapshot { return &t.records[i] }
+func (t *tape) recordAt(i int) *snapshot.Snapshot { return &t.records[i] }
 
 // recordedTurns returns the turns of the records.
 func (t *tape) recordedTurns() []*turn {
 	if t.turns == nil {
-		t.turns = append([]*turn{}, turnsOf(len(t.records), t.record)...) // not nil, if there are none
+		t.turns = append([]*turn{}, turnsOf(len(t.records), t.recordAt)...) // not nil, if there are none
 	}
 	return t.turns
 }
@@ -207,7 +207,7 @@ func (t *tape) cancels(c *call) bool {
 	key := toolKey(c.request.Messages[0].Content[0].ToolRequest)
 	for _, turn := range slices.Backward(t.recordedTurns()) {
 		over := turn.next != notMade && t.plays[turn.next].played
-		if t.plays[turn.asker].played && !over && turn.hasFailed(t.record, anyCall) && turn.fill(key, cancelled) {
+		if t.plays[turn.asker].played && !over && turn.hasFailed(t.recordAt, anyCall) && turn.fill(key, cancelled) {
 			c.turn = turn
 			return true
 		}
@@ -220,9 +220,9 @@ func (t *tape) cancels(c *call) bool {
 func (t *tape) spares(i int) bool {
 	return slices.ContainsFunc(t.recordedTurns(), func(turn *turn) bool {
 		failed := slices.Contains(turn.calls, cancelled) ||
-			turn.hasFailed(t.record, func(j int) bool { return j != i && t.plays[j].played })
-		beside := func(j int) bool { return i > turn.asker && i != turn.next && overlap(t.record(i), t.record(j)) }
-		return failed && (slices.Contains(turn.calls, i) || turn.hasFailed(t.record, beside))
+			turn.hasFailed(t.recordAt, func(j int) bool { return j != i && t.plays[j].played })
+		beside := func(j int) bool { return i > turn.asker && i != turn.next && overlap(t.recordAt(i), t.recordAt(j)) }
+		return failed && (slices.Contains(turn.calls, i) || turn.hasFailed(t.recordAt, beside))
 	})
 }
 
