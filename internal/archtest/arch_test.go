@@ -49,14 +49,13 @@ var arrows = map[string]map[string]string{
 	"internal/locked":          {},
 	"internal/jsontext":        {},
 	"internal/jsontext/fields": {"internal/inorder": sorts, "internal/jsontext": texts, "internal/locked": shared},
-	"internal/jsontext/stream": {"internal/jsontext": texts},
 	"canon":                    {"internal/jsontext": texts},
 	"modelio":                  {"internal/inorder": sorts, "internal/jsontext": texts, "internal/jsontext/fields": typed},
 	"modelio/modeltest":        {"canon": "two inputs of a tool that say the same are the same", "internal/jsontext": texts, "internal/texts": joined, "modelio": calls},
 	"modelio/session": {
 		"internal/inorder": sorts, "canon": "prompt, response and session hashes (MIO §4)", "internal/jsontext": texts, "modelio": calls,
-		"internal/jsontext/stream": "sessions of any length", "internal/texts": "which calls of an answer are the caller's",
-		"snapshot": "the records that a session is made of",
+		"internal/texts": "which calls of an answer are the caller's",
+		"snapshot":       "the records that a session is made of",
 	},
 	"snapshot": {
 		"internal/inorder": sorts, "canon": "seals and cores", "internal/jsontext": texts, "modelio": calls, "internal/filename": named,
@@ -248,7 +247,7 @@ var modules = []string{
 
 // standardOnly are the packages that import nothing from outside the standard library.
 var standardOnly = []string{
-	"internal/encoder", "internal/fakeprovider", "internal/jsontext", "internal/jsontext/fields", "internal/jsontext/stream", "internal/provider",
+	"internal/encoder", "internal/fakeprovider", "internal/jsontext", "internal/jsontext/fields", "internal/provider",
 	"internal/secret", "modelio", "modelio/session", "canon",
 }
 

@@ -80,13 +80,13 @@ func parse(src []byte, of policy) (*Document, error) {
 	if len(src) > 1<<31-1 {
 		return nil, &Error{Err: fmt.Errorf("%d bytes of JSON are more than 2 GiB", len(src))}
 	}
-	p := parser{Scanner{window: src, policy: of}, &Document{src: src, str: unsafe.String(unsafe.SliceData(src), len(src))}}
+	p := parser{scanner{src: src, policy: of}, &Document{src: src, str: unsafe.String(unsafe.SliceData(src), len(src))}}
 	values, names := bytes.Count(src, []byte(",")), bytes.Count(src, []byte(":")) // an upper bound, since strings may contain them too
 	// Objects and lists need a node of their own, but about as many values have no name.
 	p.doc.nodes = make([]node, 0, 16+values+2*names)
 	err := p.value(0)
 	if err == nil {
-		err = p.End()
+		err = p.end()
 	}
 	if err != nil {
 		return nil, err
@@ -96,12 +96,12 @@ func parse(src []byte, of policy) (*Document, error) {
 
 // A parser notes the values of a text as it scans it.
 type parser struct {
-	Scanner
+	scanner
 	doc *Document
 }
 
 func (p *parser) value(depth int) error {
-	c := p.Peek()
+	c := p.peek()
 	at := len(p.doc.nodes)
 	if '0' <= c && c <= '9' || c == '-' { // the fast path, for embeddings
 		start := p.pos
@@ -114,7 +114,7 @@ func (p *parser) value(depth int) error {
 	switch c {
 	case '{', '[':
 		if depth == MaxDepth {
-			return p.Fail(ErrDepth, "more than %d levels", MaxDepth)
+			return p.fail(ErrDepth, "more than %d levels", MaxDepth)
 		}
 		p.pos++
 		if c == '{' {
@@ -123,16 +123,16 @@ func (p *parser) value(depth int) error {
 			err = p.array(depth + 1)
 		}
 	case '"':
-		p.doc.nodes[at].escaped, err = p.Text(nil)
+		p.doc.nodes[at].escaped, err = p.text()
 	default:
-		_, err = p.Scalar(c)
+		err = p.literal(c)
 	}
 	p.doc.nodes[at].end, p.doc.nodes[at].next = int32(p.pos), int32(len(p.doc.nodes))
 	return err
 }
 
 func (p *parser) object(at, depth int) error {
-	if p.Peek() == '}' {
+	if p.peek() == '}' {
 		p.pos++
 		return nil
 	}
@@ -147,7 +147,7 @@ func (p *parser) object(at, depth int) error {
 		if err := p.value(depth); err != nil {
 			return Within(name, err)
 		}
-		switch p.Peek() {
+		switch p.peek() {
 		case ',':
 			p.pos++
 		case '}':
@@ -157,20 +157,20 @@ func (p *parser) object(at, depth int) error {
 			}
 			return p.unique(at, n)
 		default:
-			return p.Unexpected("',' or '}'")
+			return p.unexpected("',' or '}'")
 		}
 	}
 }
 
 // name reads the name of a member, and the colon after it.
 func (p *parser) name() (string, error) {
-	if p.Peek() != '"' {
-		return "", p.Unexpected("a member name")
+	if p.peek() != '"' {
+		return "", p.unexpected("a member name")
 	}
 	at := int32(len(p.doc.nodes))
 	n := node{start: int32(p.pos), next: at + 1}
 	var err error
-	if n.escaped, err = p.Text(nil); err != nil {
+	if n.escaped, err = p.text(); err != nil {
 		return "", err
 	}
 	n.end = int32(p.pos)
@@ -178,10 +178,10 @@ func (p *parser) name() (string, error) {
 	name, whole := (Value{p.doc, at}).Text()
 	if !whole && p.policy != allow {
 		p.pos = int(n.start)
-		return "", p.Fail(ErrEncoding, "member name with a lone surrogate")
+		return "", p.fail(ErrEncoding, "member name with a lone surrogate")
 	}
-	if p.Peek() != ':' {
-		return "", p.Unexpected("':'")
+	if p.peek() != ':' {
+		return "", p.unexpected("':'")
 	}
 	p.pos++
 	return name, nil
@@ -214,7 +214,7 @@ func (p *parser) unique(at, n int) error {
 }
 
 func (p *parser) array(depth int) error {
-	if p.Peek() == ']' {
+	if p.peek() == ']' {
 		p.pos++
 		return nil
 	}
@@ -222,14 +222,14 @@ func (p *parser) array(depth int) error {
 		if err := p.value(depth); err != nil {
 			return Within(strconv.Itoa(i), err)
 		}
-		switch p.Peek() {
+		switch p.peek() {
 		case ',':
 			p.pos++
 		case ']':
 			p.pos++
 			return nil
 		default:
-			return p.Unexpected("',' or ']'")
+			return p.unexpected("',' or ']'")
 		}
 	}
 }

@@ -1,11 +1,11 @@
 package session
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -17,11 +17,9 @@ func TestVerifyTotalBytes(t *testing.T) {
 	data, err := s.Encode()
 	require.NoError(t, err)
 	violations := func(before int64, opts VerifyOptions) []modelio.Violation {
-		v := newVerifier(strings.NewReader(string(data)), opts)
+		v := newVerifier(opts)
 		v.totalBytes = before
-		report, err := v.verify()
-		require.NoError(t, err)
-		return report.Violations
+		return v.verify(jsontext.ValueOf(data)).Violations
 	}
 	require.Empty(t, violations(MaxTotalBytes-2, VerifyOptions{}))
 	require.Empty(t, violations(MaxTotalBytes-1, VerifyOptions{NoSizeLimits: true}))

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -112,7 +111,7 @@ func memberError(name, problem string) error {
 func encode(o modelio.Object, texts []text, unknown modelio.Object) ([]byte, error) {
 	for _, t := range texts {
 		if !t.optional || *t.value != "" {
-			o[t.name] = slices.Concat([]byte(`"`), canonicalString(*t.value), []byte(`"`))
+			o[t.name] = canonicalString(*t.value)
 		}
 	}
 	for name, value := range unknown {

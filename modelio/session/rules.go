@@ -1,8 +1,6 @@
 package session
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"fmt"
 	"regexp"
 
@@ -47,10 +45,10 @@ func (v *verifier) judgeSession() {
 	v.judge("MI1", theSession, version, &v.version, versionProblem(version, &v.version))
 	v.require("MI2", "adapter_id", &v.adapterID, v.adapterID.isFilled(), "must be non-empty string")
 	v.require("MI2", "model_id", &v.modelID, v.modelID.isFilled(), "must be non-empty string")
-	v.require("MI3", "mode", &v.mode, v.mode.kind == kindString && Mode(v.mode.text).valid(),
+	v.require("MI3", "mode", &v.mode, v.mode.IsString() && Mode(v.mode.chars()).valid(),
 		"must be one of [record, replay], got "+v.mode.String())
-	v.require("MI4", "interactions", &v.interactions, v.interactions.kind == kindArray, "must be an array")
-	v.limit(checkCount(v.length))
+	v.require("MI4", "interactions", &v.interactions, v.interactions.IsArray(), "must be an array")
+	v.limit(checkCount(v.interactions.Len()))
 	v.limit(checkTotal(v.totalBytes))
 }
 
@@ -65,25 +63,23 @@ func (v *verifier) judgeInteraction(in *interaction) {
 	v.judge("MI5", in.place, "i", &in.i, in.indexProblem())
 	v.judge("MI6", in.place, "prompt_hash", &in.promptHash, hashProblem("prompt_hash", &in.promptHash))
 	v.judge("MI7", in.place, "response_hash", &in.responseHash, hashProblem("response_hash", &in.responseHash))
-	v.judge("MI7", in.place, "response_content", &in.content.member, in.contentProblem())
+	v.judge("MI7", in.place, "response_content", &in.content, in.contentProblem())
 	v.mi7(in)
 	v.mi8(in)
 	v.mi9(in)
-	v.totalBytes += in.content.size
-	v.limit(checkSize(in.place, in.content.size))
 	v.previous = in.i
 }
 
 // versionProblem (MI1): the schema version exists and has the form X.Y.Z.
 func versionProblem(name string, version *member) string {
 	switch {
-	case version.kind == kindAbsent || version.kind == kindNull:
+	case !version.Present() || version.IsNull():
 		return name + " is missing"
-	case version.kind != kindString:
+	case !version.IsString():
 		return name + " must be string, got " + version.typeName()
-	case len(version.text) == 0:
+	case !version.isFilled():
 		return name + " cannot be empty"
-	case !versionForm.Match(version.text):
+	case !versionForm.Match(version.chars()):
 		return name + " must be semver format, got " + version.String()
 	}
 	return ""
@@ -94,7 +90,7 @@ var versionForm = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+$`)
 // require judges a member of the session that must exist and be right.
 func (v *verifier) require(rule, name string, m *member, isRight bool, problem string) {
 	switch {
-	case m.kind == kindAbsent:
+	case !m.Present():
 		problem = "required field " + name + " is missing"
 	case isRight:
 		problem = ""
@@ -104,14 +100,11 @@ func (v *verifier) require(rule, name string, m *member, isRight bool, problem s
 	v.judge(rule, theSession, name, m, problem)
 }
 
-// isFilled reports whether a value is a string that is not empty.
-func (m *member) isFilled() bool { return m.kind == kindString && len(m.text) > 0 }
-
 // indexProblem (MI5): the index of each interaction is its position.
 func (in *interaction) indexProblem() string {
 	i, ok := in.i.number()
 	switch {
-	case in.i.kind != kindNumber:
+	case in.i.typeName() != "number":
 		return "index must be a number, got " + in.i.typeName()
 	case !ok || i != float64(in.place):
 		return fmt.Sprintf("index must be %d, got %s", in.place, &in.i)
@@ -127,33 +120,33 @@ func hashProblem(name string, m *member) string {
 	return name + " must be sha256:<64 hex chars>, got " + m.String()
 }
 
-func (m *member) isHash() bool { return m.kind == kindString && canon.Hash(m.text).Valid() }
-
 // contentProblem (MI7): a response content is a string.
 func (in *interaction) contentProblem() string {
-	if in.content.kind == kindString || !in.isObject {
+	if in.content.IsString() || !in.isObject {
 		return ""
 	}
 	return "response_content must be a string, got " + in.content.typeName()
 }
 
-// mi7: a response hash matches the response content.
+// mi7: a response hash matches the response content, whose size is limited (MI11).
 func (v *verifier) mi7(in *interaction) {
-	if !in.responseHash.isHash() || in.content.kind != kindString || v.opts.NoResponseHashes {
+	if !in.content.IsString() {
 		return
 	}
-	if want := sumOf(in.content.hash); !bytes.Equal(want, in.responseHash.text) {
+	content := toUTF8(string(in.content.chars()))
+	v.totalBytes += int64(len(content))
+	v.limit(checkSize(in.place, int64(len(content))))
+	if !in.responseHash.isHash() || v.opts.NoResponseHashes {
+		return
+	}
+	if want := canon.Sum(content); want != canon.Hash(in.responseHash.chars()) {
 		v.violate("MI7", in.place.pointer("response_hash"), "response_hash mismatch: expected %s, got %s", want, &in.responseHash)
 	}
 }
 
 // mi8: no two interactions have the same prompt hash and index, whether these are valid or not.
 func (v *verifier) mi8(in *interaction) {
-	if in.promptHash.cut || in.i.cut {
-		return
-	}
-	v.pair = append(append(append(v.pair[:0], in.promptHash.js()...), '|'), in.i.js()...)
-	pair := sha256.Sum256(v.pair) // of fixed size, whatever was read
+	pair := string(in.promptHash.js()) + "|" + string(in.i.js())
 	if v.pairs[pair] {
 		v.violate("MI8", in.place.element(), "duplicate (prompt_hash, i) pair at index %d", in.place)
 	}

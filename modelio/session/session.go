@@ -104,8 +104,7 @@ func (s *Session) Hash() (canon.Hash, error) {
 	}
 	inorder.By(byIndex, func(a, b *Interaction) int { return cmp.Compare(a.I, b.I) })
 
-	var core coreHash
-	core.begin(canonicalString(s.AdapterID))
+	core := newCore(canonicalString(s.AdapterID))
 	for _, in := range byIndex {
 		core.interaction(in.I, canonicalString(in.PromptHash), canonicalString(in.ResponseContent), canonicalString(in.ResponseHash))
 	}

@@ -1,9 +1,9 @@
 package session
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"fmt"
 	"io"
 	"strings"
@@ -11,7 +11,6 @@ import (
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
-	"github.com/traceforge/traceforge-go/internal/jsontext/stream"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -31,7 +30,7 @@ const (
 // VerifyOptions turn off checks of [VerifyReader]. The zero value checks all of MI1 to MI12.
 type VerifyOptions struct {
 	NoResponseHashes bool // do not compare response_hash with response_content (MI7)
-	NoSizeLimits     bool // ignore the limits of MI4 and MI11; memory grows with the largest response and the number of interactions
+	NoSizeLimits     bool // ignore the limits of MI4 and MI11
 }
 
 // A Report is the result of [VerifyReader]. A session without violations is valid.
@@ -83,148 +82,77 @@ func Verify(data []byte) []modelio.Violation {
 	return report.Violations
 }
 
-// VerifyReader checks a model_io.json file against MI1 to MI12. It reads r once, in memory that does not grow with it,
-// unless adapter_id, with which the hashed text starts, comes after the interactions, which must then be kept.
+// VerifyReader checks a model_io.json file against MI1 to MI12. It reads all of r into memory.
 //
 // A [*canon.Error] means that the file is not JSON, or is nested deeper than [canon.MaxDepth]. Any other error comes
 // from r. Violations are not errors.
 func VerifyReader(r io.Reader, opts VerifyOptions) (Report, error) {
-	return newVerifier(r, opts).verify()
+	var data bytes.Buffer
+	// The reader is not given to the buffer, which would wait forever for one that returns neither bytes nor an error.
+	if _, err := io.Copy(io.MultiWriter(&data), bufio.NewReader(r)); err != nil {
+		return Report{}, fmt.Errorf("read model_io session at byte %d: %w", data.Len(), err)
+	}
+	doc, err := jsontext.ParseLenient(data.Bytes())
+	if err != nil {
+		return Report{}, err
+	}
+	return newVerifier(opts).verify(doc.Root()), nil
 }
 
-// A verifier checks one session while reading it.
+// A verifier checks one session.
 type verifier struct {
-	*stream.Reader
 	opts       VerifyOptions
 	violations []modelio.Violation
 
 	version, adapterID, modelID, mode, interactions member
 
-	in         *interaction               // the current interaction
-	length     int                        // number of interactions so far
-	previous   member                     // index of the previous interaction
-	pair       []byte                     // reused for each key of pairs
-	pairs      map[[sha256.Size]byte]bool // hashes of prompt_hash and i of each interaction
-	totalBytes int64                      // of all responses
-
-	core    coreHash
-	content []byte // canonical response_content of the current interaction, for core
+	previous   member          // index of the previous interaction
+	pairs      map[string]bool // prompt_hash and i of each interaction
+	totalBytes int64           // of all responses
 }
 
-func newVerifier(r io.Reader, opts VerifyOptions) *verifier {
-	return &verifier{Reader: stream.NewReader(r), opts: opts, pairs: map[[sha256.Size]byte]bool{}}
+func newVerifier(opts VerifyOptions) *verifier {
+	return &verifier{opts: opts, pairs: map[string]bool{}}
 }
 
-func (v *verifier) verify() (Report, error) {
-	err := v.text()
-	if broken := v.Err(); broken != nil {
-		return Report{}, fmt.Errorf("read model_io session at byte %d: %w", v.Offset(), broken)
-	}
-	if err != nil {
-		return Report{}, err
-	}
+func (v *verifier) verify(session jsontext.Value) Report {
+	all := v.judgeAll(session)
 	if len(v.violations) > 0 {
 		sortViolations(v.violations)
-		return Report{Violations: v.violations}, nil
+		return Report{Violations: v.violations}
 	}
-	if v.core.hash == nil {
-		v.core.begin(v.adapterID.canonical)
+	core := newCore(v.adapterID.canonical())
+	for i, in := range all {
+		core.interaction(i, in.promptHash.canonical(), in.content.canonical(), in.responseHash.canonical())
 	}
-	hash := v.core.sum(v.mode.canonical, v.modelID.canonical, v.version.canonical)
-	return Report{Interactions: v.length, Hash: hash}, nil
+	hash := core.sum(v.mode.canonical(), v.modelID.canonical(), v.version.canonical())
+	return Report{Interactions: len(all), Hash: hash}
 }
 
-// text reads and checks the complete text.
-func (v *verifier) text() error {
-	if v.Peek() == '{' {
-		if err := v.Object(v.sessionMember); err != nil {
-			return err
-		}
-		v.judgeSession()
-	} else {
-		var root member
-		if err := v.member(&root, lookahead); err != nil {
-			return err
-		}
+// judgeAll judges a session, and returns its interactions.
+func (v *verifier) judgeAll(session jsontext.Value) (all []*interaction) {
+	if root := (&member{Value: session}); !root.IsObject() {
 		got := root.typeName()
-		if root.kind == kindNull {
+		if root.IsNull() {
 			got = "null"
 		}
 		v.violate(RuleSchema, "", "session must be object, got %s", got)
+		return nil
 	}
-	return v.End()
-}
-
-func (v *verifier) sessionMember(name []byte) error {
-	switch string(name) {
-	case "model_io_schema_version":
-		return v.member(&v.version, unlimited)
-	case "adapter_id":
-		return v.member(&v.adapterID, unlimited)
-	case "model_id":
-		return v.member(&v.modelID, unlimited)
-	case "mode":
-		return v.member(&v.mode, lookahead)
-	case "interactions":
-		if v.interactions.kind == kindAbsent && v.Peek() == '[' {
-			return v.readInteractions()
-		}
-		return v.member(&v.interactions, lookahead)
-	}
-	return v.Skip()
-}
-
-func (v *verifier) readInteractions() error {
-	v.interactions.kind = kindArray
-	if v.adapterID.kind == kindString {
-		v.core.begin(v.adapterID.canonical)
-		defer v.core.enqueue()()
-	}
-	return v.Array(func(n int) error {
-		v.length++
-		if n >= MaxInteractions && !v.opts.NoSizeLimits {
-			return v.Skip() // MI4; so that nobody can make us list millions of violations
-		}
-		return v.readInteraction(n)
+	read(session, map[string]*member{
+		"model_io_schema_version": &v.version, "adapter_id": &v.adapterID, "model_id": &v.modelID, "mode": &v.mode,
+		"interactions": &v.interactions,
 	})
-}
-
-func (v *verifier) readInteraction(n int) error {
-	in := &interaction{place: place(n), isObject: v.Peek() == '{', content: content{hash: sha256.New()}}
-	v.in, v.content = in, v.content[:0]
-	read := v.Skip
-	if in.isObject {
-		read = v.interactionMembers
-	}
-	if err := read(); err != nil {
-		return err
-	}
-	v.judgeInteraction(in)
-	if v.hashing() {
-		v.core.interaction(n, in.promptHash.canonical, v.content, in.responseHash.canonical)
-	}
-	return nil
-}
-
-// hashing reports whether the session's hash is still needed: a session with violations has none.
-func (v *verifier) hashing() bool {
-	return len(v.violations) == 0 && (v.totalBytes <= MaxTotalBytes || v.opts.NoSizeLimits)
-}
-
-func (v *verifier) interactionMembers() error {
-	return v.Object(func(name []byte) error {
-		switch string(name) {
-		case "i":
-			return v.member(&v.in.i, lookahead)
-		case "prompt_hash":
-			return v.member(&v.in.promptHash, lookahead)
-		case "response_hash":
-			return v.member(&v.in.responseHash, lookahead)
-		case "response_content":
-			return v.readContent(&v.in.content)
+	for n, element := range v.interactions.Elements() {
+		if n == MaxInteractions && !v.opts.NoSizeLimits {
+			break // MI4; so that nobody can make us list millions of violations
 		}
-		return v.Skip()
-	})
+		in := interactionAt(n, element)
+		v.judgeInteraction(in)
+		all = append(all, in)
+	}
+	v.judgeSession()
+	return all
 }
 
 // sortViolations sorts violations in the order of MI10: by rule, path and message, all as strings, so that [10] comes

@@ -11,8 +11,9 @@ import (
 // The strings of a [Session] are UTF-8, except that a lone surrogate is the three bytes that UTF-8 would give it
 // (WTF-8). JavaScript, and so MIO, distinguishes it from U+FFFD.
 
-// canonicalString returns a string of a session in canonical form, without quotes.
-func canonicalString[T ~string](s T) (dst []byte) {
+// canonicalString returns a string of a session in canonical form.
+func canonicalString[T ~string](s T) []byte {
+	dst := []byte{'"'}
 	for chars := []byte(s); ; {
 		n, ascii := jsontext.Plain(chars)
 		run := chars[:n]
@@ -22,7 +23,7 @@ func canonicalString[T ~string](s T) (dst []byte) {
 		}
 		dst = append(dst, run...)
 		if n == len(chars) {
-			return dst
+			return append(dst, '"')
 		}
 		dst = jsontext.AppendRune(dst, rune(chars[n]))
 		chars = chars[n+1:]
@@ -66,7 +67,8 @@ func toUTF8(s string) []byte {
 }
 
 // unquote returns the characters of a JSON string, which must be valid and in its quotes.
-func unquote(quoted []byte) (chars []byte) {
+func unquote(quoted []byte) []byte {
+	chars := make([]byte, 0, len(quoted))
 	rest := quoted[1 : len(quoted)-1]
 	for i := bytes.IndexByte(rest, '\\'); i >= 0; i = bytes.IndexByte(rest, '\\') {
 		chars = append(chars, rest[:i]...)
