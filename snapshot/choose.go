@@ -71,20 +71,6 @@ func (h *chooser) chooseFor(i int) {
 	}
 }
 
-// resume continues with another document whose first n requests are those of the document before.
-func (h *chooser) resume(d *Document, n int) {
-	before := len(h.paths)
-	h.doc, h.calls = d, d.indexes()
-	h.paths = append(h.paths[:n], make([][]int32, len(d.Snapshots)-n)...)
-	h.said = append(h.said[:n], make([][]modelio.Part, len(d.Snapshots)-n)...)
-	if n == before {
-		return
-	}
-	clear(h.steps)
-	clear(h.ends)
-	h.last, h.added = h.last[:1], 0
-}
-
 // read numbers the i-th request and its answer, unless that was done.
 func (h *chooser) read(i int) {
 	if h.paths[i] != nil {

@@ -18,21 +18,40 @@ import (
 // Calculation", design R2, R4). It changes nothing else. It keeps choices that are still valid. The error is an
 // [*Error] that names what cannot be written.
 func (d *Document) Seal() error {
-	d.Version = Version
-	h := newChooser(d)
-	for i := range d.Snapshots {
-		h.chooseFor(i)
-	}
-	c := coder{cursor: cursor{form: inFile}, sealing: true}
-	c.writeDocument(d)
-	return c.err()
+	_, err := d.seal()
+	return err
 }
 
 // Write seals a document and returns the content of its file, see [Document.AppendFile]. It calls check, unless it is
-// nil, with the document as it will be read again, see [Writer.Write]. A document that [Parse] would reject is not
-// written; the error is an [*Error].
+// nil, with the document as it will be read again. check must not keep its argument. A document that [Parse] would
+// reject is not written; the error is an [*Error].
 func (d *Document) Write(check func(read *Document) error) (data []byte, err error) {
-	return new(Writer).Write(d, check)
+	text, err := d.seal()
+	if err != nil {
+		return nil, err
+	}
+	data = layOut(text)
+	read, err := Parse(data)
+	if err == nil && check != nil {
+		err = check(read)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+// seal seals a document and returns its text in one line.
+func (d *Document) seal() ([]byte, error) {
+	d.Version = Version
+	h, room := newChooser(d), 0
+	for i := range d.Snapshots {
+		h.chooseFor(i)
+		room += d.Snapshots[i].room()
+	}
+	c := coder{cursor: cursor{form: inFile, dst: make([]byte, 0, room)}, sealing: true}
+	c.writeDocument(d)
+	return c.dst, c.err()
 }
 
 // AppendFile appends the content of the file of a document that was read to dst, which is empty: members in file order,

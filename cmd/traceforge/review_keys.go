@@ -14,7 +14,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/traceforge/traceforge-go/internal/page"
-	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 const reviewKeys = `a  accept: pending answers go into the store, changed records are staged with git
@@ -246,7 +245,7 @@ func (item *reviewItem) copied() (file string, err error) {
 	if err != nil {
 		return "", err
 	}
-	data, err := new(snapshot.Writer).Write(doc.Document, nil)
+	data, err := doc.Document.Write(nil)
 	if err == nil && src.to.temp == "" {
 		src.to.temp, err = os.MkdirTemp("", "traceforge-review-")
 	}

@@ -73,9 +73,6 @@ func (r *revision) write(kept []*take, partial bool) error {
 	if err := r.run.refuseSecrets(changed...); err != nil {
 		return err
 	}
-	if r.pending.log != nil {
-		put.Writer = &r.pending.log.Writer
-	}
 	put.Summed = true
 	put.Check = func(read *snapshot.Document) error { return r.verify(put.Provider, read, kept) }
 	return r.run.store.Commit(store.Change{Put: []store.Put{put}})

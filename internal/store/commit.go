@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,7 +27,6 @@ type Put struct {
 	Name     string
 	Document *snapshot.Document    // Commit seals it
 	Beside   map[canon.Hash][]byte // raw answers and media that the store lacks; those that the document does not name are ignored
-	Writer   *snapshot.Writer      // the writer of a document with some of these records; nil if there is none
 	Summed   bool                  // the document's hashes of Beside were computed from these bytes, and need not be computed again
 
 	// Check is called before anything is written, with the document as it will be read again, unless it is nil. Its
@@ -120,9 +118,8 @@ func (s *Store) target(p Put) (*target, error) {
 	if wrong := Misnamed(p.Name, p.Document); len(wrong) > 0 {
 		return nil, &snapshot.Error{File: s.Shown(file), Violations: wrong}
 	}
-	writer := cmp.Or(p.Writer, new(snapshot.Writer))
 	var read *snapshot.Document
-	data, err := writer.Write(p.Document, func(d *snapshot.Document) error { read = d; return nil })
+	data, err := p.Document.Write(func(d *snapshot.Document) error { read = d; return nil })
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", file, err)
 	}
@@ -134,7 +131,7 @@ func (s *Store) target(p Put) (*target, error) {
 	if n := int64(len(data)); n > s.maxBytes {
 		return nil, s.unreadable(file, &tooLarge{n, s.maxBytes})
 	}
-	t := &target{Put: p, data: data, needs: needsBy(p.Document, writer.Media)}
+	t := &target{Put: p, data: data, needs: Needs(p.Document)}
 	for _, n := range t.needs {
 		given, ok := p.Beside[n.Hash]
 		if !ok {

@@ -267,22 +267,14 @@ type Need struct {
 // Needs returns the files that a document names.
 func Needs(d *snapshot.Document) []Need {
 	looked := map[*modelio.Message]int{} // number of messages examined, by the first message of a list that requests share
-	return needsBy(d, func(i int) []snapshot.Medium {
-		record := d.Snapshots[i]
+	var all []Need
+	media := map[string]bool{}
+	for i, record := range d.Snapshots {
 		if all := record.Request.Messages; len(all) > 0 {
 			record.Request.Messages = all[min(looked[&all[0]], len(all)):]
 			looked[&all[0]] = max(looked[&all[0]], len(all))
 		}
-		return record.Media()
-	})
-}
-
-// needsBy is [Needs] with mediaOf, which returns the media of the i-th record.
-func needsBy(d *snapshot.Document, mediaOf func(i int) []snapshot.Medium) []Need {
-	var all []Need
-	media := map[string]bool{}
-	for i := range d.Snapshots {
-		for _, n := range needsOf(d, i, mediaOf(i)) {
+		for _, n := range needsOf(&record, i) {
 			if n.Rule == snapshot.RuleMedia && media[n.Own] {
 				continue
 			}
@@ -294,12 +286,11 @@ func needsBy(d *snapshot.Document, mediaOf func(i int) []snapshot.Medium) []Need
 }
 
 // needsOf returns the files that the i-th record names: its raw answer and media.
-func needsOf(d *snapshot.Document, i int, media []snapshot.Medium) (all []Need) {
-	record := &d.Snapshots[i]
+func needsOf(record *snapshot.Snapshot, i int) (all []Need) {
 	if record.Response.RawOutputRef != "" {
 		all = append(all, rawNeed(record, i))
 	}
-	for _, m := range media {
+	for _, m := range record.Media() {
 		all = append(all, Need{m.Name(), m.Hash, snapshot.RuleMedia, i})
 	}
 	return all

@@ -37,15 +37,14 @@ func (s *Store) isPending() bool { return filepath.Base(s.dir) == PendingName }
 // pending answers reads all files of a test, and skips an entry that was truncated because its process was killed. A
 // Log is not safe for concurrent use.
 type Log struct {
-	Writer snapshot.Writer // writes the records of the last file
-
 	dir            logDir
 	name, provider string
 	files          []string
 
-	file string      // file for the next record; empty if it needs a new one
-	info fs.FileInfo // of file, when it was created
-	size int64       // size of the file, unless somebody took it
+	file   string          // file for the next record; empty if it needs a new one
+	writer snapshot.Writer // of its records
+	info   fs.FileInfo     // of file, when it was created
+	size   int64           // size of the file, unless somebody took it
 }
 
 // errTaken means that somebody has decided about the answers in a file, or moved them, since the last one was appended.
@@ -78,10 +77,10 @@ func (l *Log) Append(place int, record snapshot.Snapshot, raw []byte, media map[
 	err := errTaken
 	for tries := 0; tries < 2 && errors.Is(err, errTaken); tries++ {
 		if l.file == "" {
-			l.Writer, l.size = snapshot.Writer{}, 0
+			l.writer, l.size = snapshot.Writer{}, 0
 		}
 		var line []byte
-		if line, err = l.Writer.Append(record); err == nil {
+		if line, err = l.writer.Append(record); err == nil {
 			err = l.write(place, line, raw, record.Response.RawOutputRef, media)
 		}
 		if err != nil || l.size >= l.dir.store.maxBytes { // a file is read into memory as a whole
@@ -317,7 +316,7 @@ func (t *Transaction) log(put *target) error {
 			out = logDir{t.store}.parts(data, put.Provider, true, 0)
 		}
 		record := &put.Document.Snapshots[i]
-		for _, need := range needsOf(put.Document, i, record.Media()) {
+		for _, need := range needsOf(record, i) {
 			given, ok := put.Beside[need.Hash]
 			if !ok {
 				return t.store.failure(DocumentFile(put.Provider, put.Name), need.Pointer(), need.Rule, fs.ErrNotExist,

@@ -29,7 +29,7 @@ func (d *Doc) Put(without map[int]bool) (put Put, err error) {
 
 // FetchAll reads the files that the i-th record names.
 func (d *Doc) FetchAll(i int, beside map[canon.Hash][]byte) error {
-	for _, need := range needsOf(d.Document, i, d.Document.Snapshots[i].Media()) {
+	for _, need := range needsOf(&d.Document.Snapshots[i], i) {
 		data, err := d.Fetch(need)
 		if err != nil {
 			return err
