@@ -133,6 +133,10 @@ func (s *Session) UnmarshalJSON(data []byte) error {
 	if err != nil {
 		return sessionError("", err)
 	}
+	return s.read(root)
+}
+
+func (s *Session) read(root jsontext.Value) error {
 	var read Session
 	known, err := readTexts(root, read.texts())
 	interactions, missing := required(root, "interactions", "a list")

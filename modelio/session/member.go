@@ -15,8 +15,8 @@ type member struct {
 	repeated       bool // the name occurs again; the first member counts
 }
 
-// read reads the members of an object by their names.
-func read(v jsontext.Value, members map[string]*member) {
+// readMembers reads the members of an object by their names.
+func readMembers(v jsontext.Value, members map[string]*member) {
 	for name, value := range v.Members() {
 		switch m := members[name]; {
 		case m == nil:
@@ -30,11 +30,6 @@ func read(v jsontext.Value, members map[string]*member) {
 
 // chars returns the characters of a string of a session.
 func (m *member) chars() []byte { return unquote(m.Raw()) }
-
-// canonical returns a string in canonical form.
-func (m *member) canonical() []byte {
-	return jsontext.AppendCanonical(make([]byte, 0, len(m.Raw())), m.Raw())
-}
 
 // isFilled reports whether a value is a string that is not empty.
 func (m *member) isFilled() bool { return m.IsString() && len(m.chars()) > 0 }
@@ -124,7 +119,7 @@ type interaction struct {
 // interactionAt reads the interaction at a place.
 func interactionAt(n int, v jsontext.Value) *interaction {
 	in := &interaction{place: place(n), isObject: v.IsObject()}
-	read(v, map[string]*member{
+	readMembers(v, map[string]*member{
 		"i": &in.i, "prompt_hash": &in.promptHash, "response_hash": &in.responseHash, "response_content": &in.content,
 	})
 	return in

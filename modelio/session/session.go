@@ -2,12 +2,14 @@ package session
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/traceforge/traceforge-go/canon"
 	"github.com/traceforge/traceforge-go/internal/inorder"
+	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -93,7 +95,8 @@ func newInteraction(prompt, response string) Interaction {
 }
 
 // Hash returns the ModelIOHash of s (MIO §4.4): the hash of its core, with the interactions in the order of their
-// index. It does not verify s. An error names a string that is not UTF-8.
+// index. The core contains no times and no metrics (MI12). Hash does not verify s. An error names a string that is not
+// UTF-8.
 func (s *Session) Hash() (canon.Hash, error) {
 	if err := s.checkStrings(); err != nil {
 		return "", err
@@ -104,11 +107,15 @@ func (s *Session) Hash() (canon.Hash, error) {
 	}
 	inorder.By(byIndex, func(a, b *Interaction) int { return cmp.Compare(a.I, b.I) })
 
-	core := newCore(canonicalString(s.AdapterID))
-	for _, in := range byIndex {
-		core.interaction(in.I, canonicalString(in.PromptHash), canonicalString(in.ResponseContent), canonicalString(in.ResponseHash))
+	core := sha256.New()
+	fmt.Fprintf(core, `{"adapter_id":%s,"interactions":[`, canonicalString(s.AdapterID))
+	for n, in := range byIndex {
+		fmt.Fprintf(core, `%s{"i":%d,"prompt_hash":%s,"response_content":%s,"response_hash":%s}`, jsontext.AppendComma(nil, n),
+			in.I, canonicalString(in.PromptHash), canonicalString(in.ResponseContent), canonicalString(in.ResponseHash))
 	}
-	return core.sum(canonicalString(s.Mode), canonicalString(s.ModelID), canonicalString(s.SchemaVersion)), nil
+	fmt.Fprintf(core, `],"mode":%s,"model_id":%s,"model_io_schema_version":%s}`,
+		canonicalString(s.Mode), canonicalString(s.ModelID), canonicalString(s.SchemaVersion))
+	return canon.Hash(fmt.Sprintf("sha256:%x", core.Sum(nil))), nil
 }
 
 // checkStrings returns an error if a string is not UTF-8, except for lone surrogates.

@@ -115,31 +115,28 @@ func newVerifier(opts VerifyOptions) *verifier {
 	return &verifier{opts: opts, pairs: map[string]bool{}}
 }
 
-func (v *verifier) verify(session jsontext.Value) Report {
-	all := v.judgeAll(session)
+func (v *verifier) verify(root jsontext.Value) Report {
+	v.judgeText(root)
 	if len(v.violations) > 0 {
 		sortViolations(v.violations)
 		return Report{Violations: v.violations}
 	}
-	core := newCore(v.adapterID.canonical())
-	for i, in := range all {
-		core.interaction(i, in.promptHash.canonical(), in.content.canonical(), in.responseHash.canonical())
-	}
-	hash := core.sum(v.mode.canonical(), v.modelID.canonical(), v.version.canonical())
-	return Report{Interactions: len(all), Hash: hash}
+	var s Session
+	_ = s.read(root) // of a valid session there is no error, here and in the next line
+	hash, _ := s.Hash()
+	return Report{Interactions: len(s.Interactions), Hash: hash}
 }
 
-// judgeAll judges a session, and returns its interactions.
-func (v *verifier) judgeAll(session jsontext.Value) (all []*interaction) {
-	if root := (&member{Value: session}); !root.IsObject() {
-		got := root.typeName()
-		if root.IsNull() {
+func (v *verifier) judgeText(root jsontext.Value) {
+	if m := (&member{Value: root}); !m.IsObject() {
+		got := m.typeName()
+		if m.IsNull() {
 			got = "null"
 		}
 		v.violate(RuleSchema, "", "session must be object, got %s", got)
-		return nil
+		return
 	}
-	read(session, map[string]*member{
+	readMembers(root, map[string]*member{
 		"model_io_schema_version": &v.version, "adapter_id": &v.adapterID, "model_id": &v.modelID, "mode": &v.mode,
 		"interactions": &v.interactions,
 	})
@@ -147,12 +144,9 @@ func (v *verifier) judgeAll(session jsontext.Value) (all []*interaction) {
 		if n == MaxInteractions && !v.opts.NoSizeLimits {
 			break // MI4; so that nobody can make us list millions of violations
 		}
-		in := interactionAt(n, element)
-		v.judgeInteraction(in)
-		all = append(all, in)
+		v.judgeInteraction(interactionAt(n, element))
 	}
 	v.judgeSession()
-	return all
 }
 
 // sortViolations sorts violations in the order of MI10: by rule, path and message, all as strings, so that [10] comes
