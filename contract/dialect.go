@@ -16,14 +16,16 @@ const AnthropicMaxTokens = 4096
 // A dialect describes how an API spells the controls of LC that its codec leaves in Options. A control that an API
 // lacks is an error.
 type dialect struct {
-	path           string                                 // path of the API for requests
-	encode         func(*modelio.Request) ([]byte, error) // writes the body without the controls below
-	effort         []string                               // path of the reasoning effort in the body
-	format         []string                               // path of the response format in the body
+	path           string                        // path of the API for requests
+	encode         func(*modelio.Request) []byte // writes the body without the controls below
+	noStop         bool                          // the API has no stop sequences
+	effort         []string                      // path of the reasoning effort in the body
+	format         []string                      // path of the response format in the body
 	toolChoice     func(ToolChoice) any
 	responseFormat func(ResponseFormat) (value any, ok bool) // ok is false if the API lacks the format; a nil value is the default
 	takesMetadata  func(name string, options modelio.Object) bool
 	metadataRule   string                                          // describes what the API accepts, for errors
+	excluded       map[modelio.Role][]string                       // kinds of parts that messages of a role cannot have
 	taken          memberNames                                     // metadata of messages and parts that the API accepts
 	media          []string                                        // prefixes of the content types that the API accepts
 	takesThinking  func(part modelio.Part, of modelio.Object) bool // of is the metadata of the message
@@ -52,6 +54,7 @@ var dialects = map[string]*dialect{
 		},
 		takesMetadata: func(_ string, options modelio.Object) bool { return string(options["store"]) == "true" },
 		metadataRule:  "chat completions take metadata together with the provider option store only",
+		excluded:      chatExcluded,
 		taken:         chatTaken,
 		media:         []string{"image/", "audio/", "application/", "text/"},
 		takesThinking: func(modelio.Part, modelio.Object) bool { return false },
@@ -62,11 +65,13 @@ var dialects = map[string]*dialect{
 	OpenAIResponses: {
 		path:           "/v1/responses",
 		encode:         encoder.Responses,
+		noStop:         true,
 		effort:         []string{"reasoning", "effort"},
 		format:         []string{"text", "format"},
 		toolChoice:     openAIToolChoice("name"),
 		responseFormat: func(f ResponseFormat) (any, bool) { return openAIFormat(f), true },
 		takesMetadata:  func(string, modelio.Object) bool { return true },
+		excluded:       responsesExcluded,
 		taken:          responsesTaken,
 		media:          []string{"image/", "application/", "text/"},
 		takesThinking: func(part modelio.Part, of modelio.Object) bool {

@@ -22,6 +22,7 @@ const (
 	ofMedia    = "media"
 	ofCall     = "tool request"
 	ofResult   = "tool response"
+	ofCustom   = "custom part"
 )
 
 // chatTaken are the members of OpenAI's chat completions.
@@ -53,7 +54,21 @@ var messagesTaken = memberNames{
 	ofResult:   {"type", "cache_control", "caller", "is_error"},
 }
 
-// kindOf returns the kind of a part; "" for a custom part and for an empty one.
+// inResult stands for the role of a message if the parts are those of a tool response.
+const inResult modelio.Role = "tool response"
+
+// chatExcluded says that tool responses are the messages of role tool, and all of their content.
+var chatExcluded = map[modelio.Role][]string{
+	modelio.RoleSystem: {ofResult},
+	modelio.RoleUser:   {ofResult},
+	modelio.RoleModel:  {ofResult},
+	modelio.RoleTool:   {ofText, ofThinking, ofMedia, ofCall, ofCustom},
+	inResult:           {ofThinking, ofCall, ofResult},
+}
+
+var responsesExcluded = map[modelio.Role][]string{inResult: {ofThinking, ofCall, ofResult}}
+
+// kindOf returns the kind of a part; an empty one counts as a custom part.
 func kindOf(part modelio.Part) string {
 	switch {
 	case part.Text != nil:
@@ -67,15 +82,13 @@ func kindOf(part modelio.Part) string {
 	case part.ToolResponse != nil:
 		return ofResult
 	}
-	return ""
+	return ofCustom
 }
 
 // checkMessage reports the parts of a message that the API cannot express.
 func (d *dialect) checkMessage(found *violations, at string, m modelio.Message) {
 	d.checkMetadata(found, at, ofMessage, m.Metadata)
-	if !isItem(m) {
-		d.checkParts(found, at, m.Role, m.Content, m.Metadata)
-	}
+	d.checkParts(found, at, m)
 }
 
 // isItem reports whether a message is an item of OpenAI's responses, which is sent unchanged.
@@ -83,26 +96,33 @@ func isItem(m modelio.Message) bool {
 	return len(m.Content) == 1 && m.Content[0].Custom != nil && string(m.Metadata["$wire"]) == `"item"`
 }
 
-func (d *dialect) checkParts(found *violations, at string, role modelio.Role, parts []modelio.Part, of modelio.Object) {
-	for i, part := range parts {
+func (d *dialect) checkParts(found *violations, at string, m modelio.Message) {
+	for i, part := range m.Content {
 		at := at + "/content/" + strconv.Itoa(i)
 		kind := kindOf(part)
-		if kind == "" {
+		if slices.Contains(d.excluded[m.Role], kind) {
+			found.add(at, ruleUnsupported, "the API takes no %s in a %s message", kind, m.Role)
+			continue
+		}
+		if isItem(m) {
+			continue
+		}
+		if kind == ofCustom {
 			found.add(at, ruleUnsupported, "a custom part belongs to no API: use the parts of package modelio, "+
 				"or name the message that Adapter.Reply stored")
 			continue
 		}
 		d.checkMetadata(found, at, kind, part.Metadata)
 		switch {
-		case kind == ofThinking && !d.takesThinking(part, of):
+		case kind == ofThinking && !d.takesThinking(part, m.Metadata):
 			found.add(at, ruleUnsupported, "%s", d.thinkingRule)
 		case kind == ofMedia && !d.takesMedia(part.Media.ContentType):
 			found.add(at+"/media", ruleUnsupported, "the API takes no %s, but %s",
 				part.Media.ContentType, strings.Join(d.media, ", "))
-		case kind == ofMedia && (role == modelio.RoleSystem || role == modelio.RoleModel):
-			found.add(at+"/media", ruleUnsupported, "the API takes media of users and tools only, not in a message of role %s", role)
+		case kind == ofMedia && (m.Role == modelio.RoleSystem || m.Role == modelio.RoleModel):
+			found.add(at+"/media", ruleUnsupported, "the API takes media of users and tools only, not in a message of role %s", m.Role)
 		case kind == ofResult:
-			d.checkParts(found, at+"/toolResponse", modelio.RoleTool, part.ToolResponse.Content, nil)
+			d.checkParts(found, at+"/toolResponse", modelio.Message{Role: inResult, Content: part.ToolResponse.Content})
 		}
 	}
 }

@@ -33,6 +33,10 @@ func TestWhatAnAPICannotTake(t *testing.T) {
 	sheet := modelio.MediaPart("application/vnd.ms-excel", "data:application/vnd.ms-excel;base64,AAAA")
 	asked := modelio.Part{ToolRequest: &modelio.ToolRequest{Name: "calc", Ref: "call_1", Input: json.RawMessage(`{}`)}}
 	result := modelio.Part{ToolResponse: &modelio.ToolResponse{Name: "calc", Ref: "call_1", Content: []modelio.Part{video}}}
+	holding := func(parts ...modelio.Part) modelio.Message {
+		part := modelio.Part{ToolResponse: &modelio.ToolResponse{Name: "calc", Ref: "call_1", Content: parts}}
+		return modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{part}}
+	}
 	for _, test := range []struct {
 		name, why string
 		message   modelio.Message
@@ -56,6 +60,14 @@ func TestWhatAnAPICannotTake(t *testing.T) {
 		{"image_of_a_model", "no model is sent one as its own", model(image), "/content/0/media", []string{chat, responses, messages}},
 		{"unsigned", "thinking must be the model's own", model(thought, text), "/content/0", []string{chat, responses, messages}},
 		{"signed", "so it is", model(with(thought, "signature", `"c2ln"`), text), "/content/0", []string{chat, responses}},
+		{"result_of_a_user", "is a message of its own in chat", user(text, holding(text).Content[0]), "/content/1", []string{chat}},
+		{"text_of_a_tool", "is no result", modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{text}}, "/content/0", []string{chat}},
+		{"item_of_a_tool", "is no result", modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{{Custom: modelio.Object{"type": []byte(`"x"`)}}}, Metadata: modelio.Object{"$wire": []byte(`"item"`)}}, "/content/0", []string{chat}},
+		{"call_in_a_result", "OpenAI has texts and media there", holding(text, asked), "/content/0/toolResponse/content/1", []string{chat, responses}},
+		{"result_in_a_result", "OpenAI has texts and media there", holding(holding(text).Content[0]), "/content/0/toolResponse/content/0", []string{chat, responses}},
+		{"thought_in_a_result", "OpenAI has texts and media there", holding(with(thought, "encrypted_content", `"x"`)), "/content/0/toolResponse/content/0", []string{chat, responses, messages}},
+		{"empty_part", "says nothing", user(text, modelio.Part{}), "/content/1", []string{chat, responses, messages}},
+		{"empty_part_of_a_result", "says nothing", holding(modelio.Part{}), "/content/0/toolResponse/content/0", []string{chat, responses, messages}},
 		{"signed_with_nothing", "is not signed", model(with(thought, "signature", `""`), text), "/content/0", []string{chat, responses, messages}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -38,6 +38,9 @@ func (a *Adapter) prepare(p GenerateParams) (*request, error) {
 	r := &request{params: p, dialect: dialects[host.API]} // the catalog was checked
 	r.codec, _ = provider.Named(host.API)
 	var found violations
+	if r.dialect.noStop && p.Runtime.StopSequences != nil {
+		found.add("/runtime/stop_sequences", ruleUnsupported, "the API has no such parameter")
+	}
 	r.history, err = loadMessages(a.Store, p.MessageRefs, func(i int, m modelio.Message) {
 		if _, answered := m.Metadata[madeBy]; !answered {
 			r.dialect.checkMessage(&found, "/message_refs/"+strconv.Itoa(i), m)
@@ -86,11 +89,7 @@ func (r *request) encode(wire *modelio.Request, blobs Blobs, stream bool) error 
 	if err := r.fill(wire, blobs); err != nil {
 		return err
 	}
-	text, err := r.dialect.encode(wire)
-	if err != nil {
-		return r.unsupported(err)
-	}
-	body, _ := jsontext.MembersOf(text) // a codec writes an object
+	body, _ := jsontext.MembersOf(r.dialect.encode(wire))
 	options, err := r.options(blobs)
 	if err != nil {
 		return fmt.Errorf("/runtime/provider_options_ref: %w", err)
@@ -160,20 +159,6 @@ func (d Decimal) number() json.Number {
 
 var decimalFront = regexp.MustCompile(`^\+?(-?)0*([0-9])`)
 
-// unsupported turns an encoder's error into one about the params, with a pointer into them.
-func (r *request) unsupported(err error) error {
-	wire := err.(*provider.WireError) // encoders return no other error
-	pointer := wire.Pointer
-	if pointer == "/stop" {
-		pointer = "/runtime/stop_sequences"
-	}
-	return r.unsaid(pointer, "%s", wire.Reason)
-}
-
-func (r *request) unsaid(pointer, format string, args ...any) error {
-	return wrong("generate params for "+r.codec.API, pointer, ruleUnsupported, format, args...)
-}
-
 // options reads the provider options for the request's API. The blob lists them by the home provider of the API:
 // {"openai":{"seed":7},"anthropic":{"top_k":3}}.
 func (r *request) options(blobs Blobs) (modelio.Object, error) {
@@ -225,7 +210,7 @@ func (r *request) responseFormat(blobs Blobs) (modelio.Object, error) {
 	}
 	value, ok := r.dialect.responseFormat(f)
 	if !ok {
-		return nil, r.unsaid("/runtime/response_format_ref", "the API has no format %q", f.Type)
+		return nil, wrong("generate params for "+r.codec.API, "/runtime/response_format_ref", ruleUnsupported, "the API has no format %q", f.Type)
 	}
 	if value == nil {
 		return nil, nil

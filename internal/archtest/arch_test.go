@@ -89,7 +89,7 @@ var arrows = map[string]map[string]string{
 		"internal/inorder": sorts, "internal/locked": shared, "canon": "whether two texts say the same", "internal/jsontext": texts, "internal/texts": joined, "modelio": calls,
 	},
 	"internal/encoder": {
-		"internal/inorder": sorts, "internal/jsontext": texts, "internal/provider": "how the wire spells what is usual", "modelio": calls,
+		"internal/jsontext": texts, "internal/provider": "how the wire spells what is usual", "modelio": calls,
 	},
 	"internal/drift": {
 		"internal/inorder": sorts, "internal/jsontext": texts, "internal/plaintext": shown, "modelio": calls, "snapshot": "the cores that are compared",

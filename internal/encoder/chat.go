@@ -3,31 +3,27 @@ package encoder
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const chatAPI = "openai.chat"
-
 // Chat encodes a request for OpenAI's chat completions API.
-func Chat(req *modelio.Request) ([]byte, error) {
-	w := writer{api: chatAPI}
-	body := w.body(req, provider.ChatParameters, isUntyped, encodeChatTool)
+func Chat(req *modelio.Request) []byte {
+	body := encodeBody(req, provider.ChatParameters, isUntyped, encodeChatTool)
 	messages := list{}
-	for i, m := range req.Messages {
+	for _, m := range req.Messages {
 		if m.Role == modelio.RoleTool {
-			messages = append(messages, w.chatResults(i, m)...)
+			messages = append(messages, encodeChatResults(m)...)
 		} else {
-			messages = append(messages, w.chatMessage(i, m))
+			messages = append(messages, encodeChatMessage(m))
 		}
 	}
 	body["messages"] = jsontext.List(messages)
 	withoutAlias(req, body, "max_completion_tokens", "max_tokens", req.MaxTokens)
 	withoutAlias(req, body, "random_seed", "seed", req.Seed)
-	return overlaid(body, req.Options), w.err
+	return overlaid(body, req.Options)
 }
 
 // withoutAlias drops the usual member if another one, which stays in Options, has the same value.
@@ -43,11 +39,11 @@ func encodeChatTool(tool modelio.ToolDefinition) modelio.Object {
 	return o
 }
 
-func (w *writer) chatMessage(at int, m modelio.Message) json.RawMessage {
+func encodeChatMessage(m modelio.Message) json.RawMessage {
 	o := texts("role", provider.WireRole(m.Role))
 	var content []modelio.Part
 	var calls list
-	for i, part := range m.Content {
+	for _, part := range m.Content {
 		switch {
 		case part.ToolRequest != nil && provider.Marked(part.Metadata, provider.WireFunctionCall):
 			o["function_call"] = encodeFunctionCall(part)
@@ -58,14 +54,12 @@ func (w *writer) chatMessage(at int, m modelio.Message) json.RawMessage {
 			o[member] = jsontext.Text(*part.Reasoning)
 		case part.Text != nil && provider.Marked(part.Metadata, provider.WireRefusal):
 			o["refusal"] = jsontext.Text(*part.Text)
-		case part.ToolResponse != nil:
-			w.failAt(at, i, "a tool response outside a message of role tool")
 		default:
 			content = append(content, part)
 		}
 	}
 	if content != nil {
-		o["content"] = encodeContent(content, !provider.Marked(m.Metadata, provider.WireArray), w.chatBlock(at, -1))
+		o["content"] = encodeContent(content, !provider.Marked(m.Metadata, provider.WireArray), encodeChatBlock)
 	}
 	jsontext.KeepList(&o, "tool_calls", calls)
 	return overlaid(o, m.Metadata)
@@ -76,18 +70,14 @@ func isThinkingBlock(part modelio.Part) bool {
 	return provider.Marked(part.Metadata, provider.WireThinking) || provider.Marked(part.Metadata, provider.WireThought)
 }
 
-// chatResults encodes one message for each tool response of m, as the API requires.
-func (w *writer) chatResults(at int, m modelio.Message) (all list) {
-	for i, part := range m.Content {
-		result := part.ToolResponse
-		if result == nil {
-			w.failAt(at, i, "a message of role tool may hold tool responses only")
-			return nil
-		}
+// encodeChatResults encodes one message for each tool response of m, as the API requires.
+func encodeChatResults(m modelio.Message) (all list) {
+	for _, part := range m.Content {
+		result := cmp.Or(part.ToolResponse, &modelio.ToolResponse{})
 		o := texts("role", "tool")
 		jsontext.KeepText(&o, "tool_call_id", result.Ref)
 		if result.Content != nil || result.Output != nil {
-			o["content"] = encodeOutput(result, w.chatBlock(at, i))
+			o["content"] = encodeOutput(result, encodeChatBlock)
 		}
 		overlay(o, part.Metadata)
 		all = append(all, overlaid(o, m.Metadata))
@@ -95,18 +85,6 @@ func (w *writer) chatResults(at int, m modelio.Message) (all list) {
 	return all
 }
 
-// chatBlock returns the function that encodes blocks of a message, or of a result that is part of it.
-func (w *writer) chatBlock(message, result int) blockWriter {
-	return func(at int, part modelio.Part) modelio.Object {
-		block := encodeChatBlock(part)
-		if block == nil {
-			w.failAt(message, result, fmt.Sprintf("content %d: %s", at, noBlock))
-		}
-		return block
-	}
-}
-
-// encodeChatBlock returns nil for a part that the API has no block for.
 func encodeChatBlock(part modelio.Part) modelio.Object {
 	kind := provider.MetadataWord(part.Metadata, "type")
 	switch {

@@ -1,18 +1,16 @@
 // Package encoder encodes Model IO requests as bodies of the APIs that package contract calls. Package provider decodes
 // such a body to the same request.
 //
-// Requests that were not decoded by a codec are in plain GK terms. A member that the API cannot express is an error,
-// except for metadata of system messages if the API has one member for all of them, and output schemas of tools. The
-// path, the query and the headers of a decoded request are left out. Errors are of type [*provider.WireError].
+// Requests that were not decoded by a codec are in plain GK terms. Package contract refuses those that their API cannot
+// express; here, whatever the API has no place for is left out, as are the path, the query and the headers of a decoded
+// request.
 package encoder
 
 import (
 	"bytes"
 	"encoding/json"
 	"maps"
-	"strconv"
 
-	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/provider"
 	"github.com/traceforge/traceforge-go/modelio"
@@ -21,41 +19,13 @@ import (
 // A list is an array of values.
 type list = []json.RawMessage
 
-// A writer encodes a request for an API. It keeps its first error, after which its output is unused.
-type writer struct {
-	api string
-	err error
-}
-
-// fail notes something that the API cannot express.
-func (w *writer) fail(pointer, reason string) {
-	if w.err == nil {
-		w.err = &provider.WireError{API: w.api, Pointer: pointer, Reason: reason}
-	}
-}
-
-// failAt is fail for a part of a message; part is -1 for the message itself.
-func (w *writer) failAt(message, part int, reason string) {
-	pointer := "/messages/" + strconv.Itoa(message)
-	if part >= 0 {
-		pointer += "/content/" + strconv.Itoa(part)
-	}
-	w.fail(pointer, reason)
-}
-
-const noBlock = "a part of a kind that the API has no block for"
-
-// body encodes the members that a form decodes, except for messages and Options. own reports whether a tool type is one
-// that the caller defines, which tool encodes; the Metadata of other tools are complete. It fails for a request with a
-// prompt.
-func (w *writer) body(
+// encodeBody encodes the members that a form decodes, except for messages and Options. own reports whether a tool type
+// is one that the caller defines, which tool encodes; the Metadata of other tools are complete.
+func encodeBody(
 	r *modelio.Request, parameters map[string]string,
 	own func(kind json.RawMessage) bool, tool func(modelio.ToolDefinition) modelio.Object,
 ) modelio.Object {
-	if r.Prompt != nil {
-		w.fail("/prompt", "the API takes messages and no prompt")
-	}
-	body := w.parameters(r, parameters)
+	body := encodeParameters(r, parameters)
 	jsontext.KeepText(&body, "model", r.Model)
 	if r.Tools == nil {
 		return body
@@ -75,8 +45,8 @@ func (w *writer) body(
 // isUntyped is for APIs in which only the caller's own tools have no type.
 func isUntyped(kind json.RawMessage) bool { return kind == nil }
 
-// A blockWriter encodes a part as a block among others.
-type blockWriter func(at int, part modelio.Part) modelio.Object
+// A blockWriter encodes a part as a block.
+type blockWriter func(part modelio.Part) modelio.Object
 
 // encodeOutput encodes the result of a tool call as blocks or as text.
 func encodeOutput(result *modelio.ToolResponse, one blockWriter) json.RawMessage {
@@ -93,12 +63,12 @@ func encodeContent(parts []modelio.Part, asText bool, one blockWriter) json.RawM
 		return jsontext.Text(*parts[0].Text)
 	}
 	all := list{}
-	for i, part := range parts {
+	for _, part := range parts {
 		o := modelio.Object{}
 		if part.Custom != nil {
 			overlay(o, part.Custom)
 		} else {
-			maps.Copy(o, one(i, part))
+			maps.Copy(o, one(part))
 		}
 		all = append(all, overlaid(o, part.Metadata))
 	}
@@ -142,9 +112,8 @@ func overlaid(o, extra modelio.Object) json.RawMessage {
 	return jsontext.ObjectText(o)
 }
 
-// parameters encodes the parameters of a request; names maps the API's names to ours. It fails on a parameter that the
-// API does not have.
-func (w *writer) parameters(r *modelio.Request, names map[string]string) modelio.Object {
+// encodeParameters encodes the parameters of a request; names maps the API's names to ours.
+func encodeParameters(r *modelio.Request, names map[string]string) modelio.Object {
 	said := modelio.Object{}
 	for _, parameter := range modelio.Parameters {
 		if number := *parameter.Field(r); number != nil {
@@ -156,13 +125,7 @@ func (w *writer) parameters(r *modelio.Request, names map[string]string) modelio
 	}
 	o := modelio.Object{}
 	for name, ours := range names {
-		if v, ok := said[ours]; ok {
-			o[name] = v
-			delete(said, ours)
-		}
-	}
-	for _, ours := range inorder.Names(said) {
-		w.fail(jsontext.PointerTo(ours), "the API has no such parameter")
+		jsontext.Keep(&o, name, said[ours])
 	}
 	return o
 }

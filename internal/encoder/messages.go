@@ -8,50 +8,43 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const messagesAPI = "anthropic.messages"
-
 // Messages encodes a request for Anthropic's messages API.
-func Messages(req *modelio.Request) ([]byte, error) {
-	w := writer{api: messagesAPI}
-	body := w.body(req, provider.ClaudeParameters, provider.IsOwnTool, encodeClaudeTool)
+func Messages(req *modelio.Request) []byte {
+	body := encodeBody(req, provider.ClaudeParameters, provider.IsOwnTool, encodeClaudeTool)
 	var system []modelio.Part // the API has one member for all system messages
 	systems, asText := 0, false
 	messages := list{}
-	for i, m := range req.Messages {
+	for _, m := range req.Messages {
 		if _, inline := m.Metadata["role"]; m.Role != modelio.RoleSystem || inline {
-			messages = append(messages, w.claudeMessage(i, m))
+			messages = append(messages, encodeClaudeMessage(m))
 			continue
 		}
 		system, systems = append(system, m.Content...), systems+1
 		asText = provider.Marked(m.Metadata, provider.WireString)
 	}
 	if systems > 0 {
-		body["system"] = w.claudeContent(0, system, asText)
+		body["system"] = encodeContent(system, asText, encodeClaudeBlock)
 	}
 	jsontext.KeepList(&body, "messages", messages)
-	return overlaid(body, req.Options), w.err
+	return overlaid(body, req.Options)
 }
 
 func encodeClaudeTool(tool modelio.ToolDefinition) modelio.Object {
 	return encodeFunctionTool(tool, "input_schema")
 }
 
-func (w *writer) claudeMessage(at int, m modelio.Message) json.RawMessage {
+func encodeClaudeMessage(m modelio.Message) json.RawMessage {
 	o := modelio.Object{"role": jsontext.Text("user")}
 	if m.Role == modelio.RoleModel {
 		o["role"] = jsontext.Text("assistant")
 	}
 	if len(m.Content) > 0 {
-		o["content"] = w.claudeContent(at, m.Content, provider.Marked(m.Metadata, provider.WireString))
+		o["content"] = encodeContent(m.Content, provider.Marked(m.Metadata, provider.WireString), encodeClaudeBlock)
 	}
 	return overlaid(o, m.Metadata)
 }
 
-func (w *writer) claudeContent(message int, parts []modelio.Part, asText bool) json.RawMessage {
-	return encodeContent(parts, asText, func(at int, part modelio.Part) modelio.Object { return w.claudeBlock(message, at, part) })
-}
-
-func (w *writer) claudeBlock(message, at int, part modelio.Part) modelio.Object {
+func encodeClaudeBlock(part modelio.Part) modelio.Object {
 	switch {
 	case part.Text != nil:
 		return texts("type", "text", "text", *part.Text)
@@ -68,19 +61,18 @@ func (w *writer) claudeBlock(message, at int, part modelio.Part) modelio.Object 
 		}
 		return o
 	case part.ToolResponse != nil:
-		return w.claudeResult(message, part)
+		return encodeClaudeResult(part)
 	}
-	w.failAt(message, at, noBlock)
 	return nil
 }
 
-func (w *writer) claudeResult(message int, part modelio.Part) modelio.Object {
+func encodeClaudeResult(part modelio.Part) modelio.Object {
 	result := part.ToolResponse
 	o := texts("type", "tool_result", "tool_use_id", result.Ref)
 	_, ofServer := part.Metadata["type"]
 	switch {
 	case result.Content != nil:
-		o["content"] = w.claudeContent(message, result.Content, false)
+		o["content"] = encodeContent(result.Content, false, encodeClaudeBlock)
 	case result.Output != nil && ofServer:
 		o["content"] = result.Output
 	case result.Output != nil:

@@ -10,12 +10,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-const responsesAPI = "openai.responses"
-
 // Responses encodes a request for OpenAI's responses API.
-func Responses(req *modelio.Request) ([]byte, error) {
-	w := writer{api: responsesAPI}
-	body := w.body(req, provider.ResponsesParameters, isUntyped, encodeResponsesTool)
+func Responses(req *modelio.Request) []byte {
+	body := encodeBody(req, provider.ResponsesParameters, isUntyped, encodeResponsesTool)
 	var input list
 	for i, m := range req.Messages {
 		text := provider.IsPlainText(m.Content)
@@ -25,11 +22,11 @@ func Responses(req *modelio.Request) ([]byte, error) {
 		case text && provider.Marked(m.Metadata, provider.WireInput) && i == len(req.Messages)-1 && input == nil:
 			body["input"] = jsontext.Text(*m.Content[0].Text)
 		default:
-			input = append(input, w.responsesItems(i, m)...)
+			input = append(input, encodeResponsesItems(m)...)
 		}
 	}
 	jsontext.KeepList(&body, "input", input)
-	return overlaid(body, req.Options), w.err
+	return overlaid(body, req.Options)
 }
 
 func encodeResponsesTool(tool modelio.ToolDefinition) modelio.Object {
@@ -38,9 +35,9 @@ func encodeResponsesTool(tool modelio.ToolDefinition) modelio.Object {
 	return o
 }
 
-// responsesItems encodes a message as the API's items for its parts: tool calls and their results are items of their
+// encodeResponsesItems encodes a message as the API's items for its parts: tool calls and their results are items of their
 // own.
-func (w *writer) responsesItems(at int, m modelio.Message) (items list) {
+func encodeResponsesItems(m modelio.Message) (items list) {
 	switch {
 	case provider.Marked(m.Metadata, provider.WireItem) && len(m.Content) == 1 && m.Content[0].Custom != nil:
 		return list{jsontext.ObjectText(m.Content[0].Custom)}
@@ -48,37 +45,37 @@ func (w *writer) responsesItems(at int, m modelio.Message) (items list) {
 		return list{encodeResponsesReasoning(m.Content, m.Metadata)}
 	}
 	var content []modelio.Part
-	flush := func(end int) {
+	flush := func() {
 		if content != nil || len(m.Content) == 0 {
-			items, content = append(items, w.responsesMessage(at, end-len(content), m, content)), nil
+			items, content = append(items, encodeResponsesMessage(m, content)), nil
 		}
 	}
-	for i, part := range m.Content {
+	for _, part := range m.Content {
 		var item json.RawMessage
 		switch {
 		case part.ToolRequest != nil:
 			item = encodeResponsesCall(part)
 		case part.ToolResponse != nil:
-			item = w.responsesResult(at, i, part)
+			item = encodeResponsesResult(part)
 		case part.Reasoning != nil:
 			item = encodeResponsesReasoning([]modelio.Part{part}, nil)
 		default:
 			content = append(content, part)
 			continue
 		}
-		flush(i)
+		flush()
 		items = append(items, item)
 	}
-	flush(len(m.Content))
+	flush()
 	return items
 }
 
-// responsesMessage encodes the message with content, which are the parts of m from first on.
-func (w *writer) responsesMessage(at, first int, m modelio.Message, content []modelio.Part) json.RawMessage {
+// encodeResponsesMessage encodes the message with some of the content of m.
+func encodeResponsesMessage(m modelio.Message, content []modelio.Part) json.RawMessage {
 	o := texts("role", provider.WireRole(m.Role))
 	if content != nil {
 		asText := !provider.Marked(m.Metadata, provider.WireArray)
-		o["content"] = encodeContent(content, asText, w.responsesBlock(at, first, 1, m.Role))
+		o["content"] = encodeContent(content, asText, responsesBlock(m.Role))
 	}
 	return overlaid(o, m.Metadata)
 }
@@ -94,10 +91,10 @@ func encodeResponsesCall(part modelio.Part) json.RawMessage {
 	return overlaid(o, part.Metadata)
 }
 
-func (w *writer) responsesResult(message, at int, part modelio.Part) json.RawMessage {
+func encodeResponsesResult(part modelio.Part) json.RawMessage {
 	result := part.ToolResponse
 	o := texts("type", "function_call_output", "call_id", result.Ref)
-	o["output"] = encodeOutput(result, w.responsesBlock(message, at, 0, modelio.RoleTool))
+	o["output"] = encodeOutput(result, responsesBlock(modelio.RoleTool))
 	return overlaid(o, part.Metadata)
 }
 
@@ -120,35 +117,30 @@ func encodeResponsesReasoning(parts []modelio.Part, extra modelio.Object) json.R
 	return overlaid(o, extra)
 }
 
-// responsesBlock returns the function that encodes blocks of a message by its role. The first block is for the part at,
-// and each further one for the part that follows after step.
-func (w *writer) responsesBlock(message, at, step int, role modelio.Role) blockWriter {
-	return func(i int, part modelio.Part) modelio.Object {
-		block := encodeResponsesBlock(role, part)
-		if block == nil {
-			w.failAt(message, at+i*step, noBlock)
+// responsesBlock returns the function that encodes blocks of a message by its role.
+func responsesBlock(role modelio.Role) blockWriter {
+	return func(part modelio.Part) modelio.Object {
+		kind := provider.MetadataWord(part.Metadata, "type")
+		switch {
+		case part.Text != nil && kind == "refusal":
+			return texts("refusal", *part.Text)
+		case part.Text != nil:
+			return texts("type", provider.ResponsesTextKind(role), "text", *part.Text)
+		case part.Media != nil:
+			kind = cmp.Or(kind, provider.ResponsesMediaKind(part.Media))
+			return texts("type", kind, responsesMember(kind, part.Media.URL), part.Media.URL)
 		}
-		return block
+		return nil
 	}
 }
 
-// encodeResponsesBlock returns nil for a part that the API has no block for.
-func encodeResponsesBlock(role modelio.Role, part modelio.Part) modelio.Object {
-	kind := provider.MetadataWord(part.Metadata, "type")
+// responsesMember returns the member of a block for a URL.
+func responsesMember(kind, url string) string {
 	switch {
-	case part.Text != nil && kind == "refusal":
-		return texts("refusal", *part.Text)
-	case part.Text != nil:
-		return texts("type", provider.ResponsesTextKind(role), "text", *part.Text)
-	case part.Media != nil:
-		kind = cmp.Or(kind, provider.ResponsesMediaKind(part.Media))
-		name := "file_url"
-		if kind == "input_image" {
-			name = "image_url"
-		} else if strings.HasPrefix(part.Media.URL, "data:") {
-			name = "file_data"
-		}
-		return texts("type", kind, name, part.Media.URL)
+	case kind == "input_image":
+		return "image_url"
+	case strings.HasPrefix(url, "data:"):
+		return "file_data"
 	}
-	return nil
+	return "file_url"
 }

@@ -333,10 +333,7 @@ func byName(t testing.TB, api string) *Codec {
 // roundTrip checks that encoding req gives the body of w as a JSON value, and that decoding the result gives req. said
 // is the content of the body, described the content of req.
 func roundTrip(codec *Codec, w *Wire, req *modelio.Request, said, described string) error {
-	body, err := Encoders[codec.API](req)
-	if err != nil {
-		return err
-	}
+	body := Encoders[codec.API](req)
 	if root, err := w.root(); err == nil && !root.Member("model").Present() { // the path names it
 		o, _ := jsontext.MembersOf(body)
 		delete(o, "model")

@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	provider.Encoders = map[string]func(*modelio.Request) ([]byte, error){
+	provider.Encoders = map[string]func(*modelio.Request) []byte{
 		"anthropic.messages": encoder.Messages,
 		"openai.chat":        encoder.Chat,
 		"openai.responses":   encoder.Responses,
