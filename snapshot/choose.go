@@ -274,22 +274,14 @@ func (h *chooser) holds(i int) bool {
 	if !ok || n.Messages < 1 {
 		return false
 	}
-	base := h.paths[j]
-	shared := min(n.Messages, len(base))
-	if n.Messages > len(base)+1 || shared > len(h.paths[i]) || !slices.Equal(base[:shared], h.paths[i][:shared]) {
+	base, path := h.paths[j], h.paths[i]
+	sent, _, wrong := n.beginning(&h.doc.Snapshots[j])
+	if wrong != "" || n.Messages > len(base)+1 {
 		return false
 	}
-	if n.Messages <= len(base) {
-		return n.Sent == nil
-	}
-	sent, bad := n.sent(h.said[j])
-	if bad != "" || len(h.said[j]) == 0 || len(sent) == 0 || shared+len(sent) > len(h.paths[i]) {
-		return false
-	}
+	all := slices.Clone(base[:min(n.Messages, len(base))])
 	for k := range sent {
-		if h.message(&sent[k]) != h.paths[i][shared+k] {
-			return false
-		}
+		all = append(all, h.message(&sent[k]))
 	}
-	return true
+	return len(all) <= len(path) && slices.Equal(all, path[:len(all)])
 }

@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 
@@ -75,39 +74,19 @@ func (c *coder) continues(p **Continues) {
 	if c.reading() {
 		return // readContinues has read it, before the members that depend on it
 	}
-	n := *p
-	c.object(nil, func() {
+	c.continuation(*p)
+}
+
+// continuation reads or writes the members of continues. How an answer was sent back defaults to how the one before was.
+func (c *coder) continuation(n *Continues) bool {
+	return c.object(nil, func() {
 		integer(c, "call", required, &n.Call, 1)
 		integer(c, "messages", required, &n.Messages, 1)
-		switch {
-		case n.Messages <= len(c.base.Request.Messages) || sameSent(n.Sent, c.base.sentBefore()):
-		case n.Sent == nil:
-			c.writeNull("sent")
-		default:
+		c.top().path, c.top().inherits = "request/continues/", []string{"sent"}
+		if c.reading() || n.Messages > len(c.base.Request.Messages) {
 			c.sent(&n.Sent)
 		}
 	})
-}
-
-// sentBefore returns how the answer that s continues was sent back, which is the default for how the answer to s was.
-func (s *Snapshot) sentBefore() []Sent {
-	if s.Continues == nil {
-		return nil
-	}
-	return s.Continues.Sent
-}
-
-func sameSent(a, b []Sent) bool {
-	if a == nil || b == nil {
-		return a == nil && b == nil
-	}
-	var texts [2][]byte
-	for i, sent := range [][]Sent{a, b} {
-		c := coder{cursor: cursor{form: inCore}}
-		c.object(nil, func() { c.sent(&sent) })
-		texts[i] = c.dst
-	}
-	return bytes.Equal(texts[0], texts[1])
 }
 
 func (c *coder) sent(sent *[]Sent) {
@@ -169,10 +148,9 @@ func (c *coder) readRequest(s *Snapshot) {
 		r.Messages, c.tails[c.index] = own, own
 		return
 	}
-	c.enter("continues")
-	beginning, ok := s.Continues.beginning(c, base)
-	c.leave()
-	if !ok {
+	beginning, member, wrong := s.Continues.beginning(base)
+	if wrong != "" {
+		c.report(RuleContinues, wrong, "continues", member)
 		return
 	}
 	r.Messages = c.join(c.calls[base.ID], beginning, own)
@@ -191,17 +169,9 @@ func (c *coder) readContinues(s *Snapshot) (base *Snapshot, continues bool) {
 	c.enter("continues")
 	defer c.leave()
 	var n Continues
-	var call, messages int64
-	whole := c.object(nil, func() {
-		integer(c, "call", required, &call, 1)
-		integer(c, "messages", required, &messages, 1)
-		c.top().inherits = []string{"sent"}
-		c.sent(&n.Sent)
-	})
-	if !whole {
+	if !c.continuation(&n) {
 		return nil, true
 	}
-	n.Call, n.Messages = int(min(call, 1<<30)), int(min(messages, 1<<30))
 	name, own, ok := ParseID(s.ID)
 	if !ok {
 		c.report(RuleContinues, "must not be there, as the record's id is not <document>-<n>")
@@ -220,8 +190,8 @@ func (c *coder) readContinues(s *Snapshot) (base *Snapshot, continues bool) {
 			len(c.doc.Snapshots[i].Request.Messages)+1, n.Call, len(c.doc.Snapshots[i].Request.Messages)), "messages")
 	default:
 		s.Continues, base = &n, &c.doc.Snapshots[i]
-		if !value.Member("sent").Present() && n.Messages > len(base.Request.Messages) {
-			n.Sent = base.sentBefore()
+		if !value.Member("sent").Present() && n.Messages > len(base.Request.Messages) && base.Continues != nil {
+			n.Sent = base.Continues.Sent
 		}
 		return base, true
 	}
@@ -229,25 +199,20 @@ func (c *coder) readContinues(s *Snapshot) (base *Snapshot, continues bool) {
 }
 
 // beginning returns the messages after those that a request shares with base: base's answer as it was sent back, if n
-// includes it.
-func (n *Continues) beginning(c *coder, base *Snapshot) (sent []modelio.Message, ok bool) {
+// includes it. Otherwise it returns what is wrong, and with which member of n.
+func (n *Continues) beginning(base *Snapshot) (sent []modelio.Message, member, wrong string) {
 	if n.Messages <= len(base.Request.Messages) {
 		if n.Sent != nil {
-			c.report(RuleContinues, "must not be there, as the answer is not among the messages", "sent")
+			return nil, "sent", "must not be there, as the answer is not among the messages"
 		}
-		return nil, n.Sent == nil
+		return nil, "", ""
 	}
 	said := base.said()
 	if len(said) == 0 {
-		message := fmt.Sprintf("must be at most %d, as call %d was not answered", n.Messages-1, n.Call)
-		c.report(RuleContinues, message, "messages")
-		return nil, false
+		return nil, "messages", fmt.Sprintf("must be at most %d, as call %d was not answered", n.Messages-1, n.Call)
 	}
-	sent, bad := n.sent(said)
-	if bad != "" {
-		c.report(RuleContinues, bad, "sent")
-	}
-	return sent, bad == ""
+	sent, wrong = n.sent(said)
+	return sent, "sent", wrong
 }
 
 // said returns the parts of the answer, in the form that a reader of the file knows.
@@ -261,8 +226,11 @@ func (s *Snapshot) said() []modelio.Part {
 
 // sent returns the messages in which an answer was sent back, or what is wrong with n.
 func (n *Continues) sent(said []modelio.Part) (messages []modelio.Message, bad string) {
-	if n.Sent == nil {
+	switch {
+	case n.Sent == nil:
 		return []modelio.Message{{Role: modelio.RoleModel, Content: said}}, ""
+	case len(n.Sent) == 0:
+		return nil, "must have a message"
 	}
 	messages = make([]modelio.Message, len(n.Sent))
 	for i, sent := range n.Sent {

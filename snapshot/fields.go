@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"encoding/json"
+	"math"
 	"strconv"
 
 	"github.com/traceforge/traceforge-go/internal/jsontext"
@@ -71,11 +72,14 @@ func (c *cursor) word(s *string) {
 // pieces is a string member that may be an array of pieces in files.
 func (c *coder) pieces(name string, n need, s *string) { field(c, name, n, s, isZero, c.longText) }
 
-// integer is a member that is an integer of at least the given value; 0 if absent.
+// integer is a member that is an integer of at least the given value; 0 if absent. An integer that is too large for T is
+// read as one that nothing has.
 func integer[T int | int64](c *coder, name string, n need, v *T, least int64) {
 	field(c, name, n, v, isZero, func(v *T) {
 		wide := int64(*v)
-		c.atLeast(&wide, least)
+		if c.atLeast(&wide, least); int64(T(wide)) != wide {
+			wide = math.MaxInt32
+		}
 		*v = T(wide)
 	})
 }

@@ -111,7 +111,7 @@ func TestFormatListsTheMembers(t *testing.T) {
 		{"Message", "message", "schema.go", "message", nil},
 		{"Part", "part", "schema.go", "part", nil},
 		{"Tool", "tool", "schema.go", "tool", nil},
-		{"Continues", "continues", "continues.go", "continues", []string{"sent"}},
+		{"Continues", "continues", "continues.go", "continuation", []string{"sent"}},
 		{"Response", "response", "answer.go", "response", []string{"citations", "error", "finish_reason", "finish_reason_raw", "content", "headers", "parts", "readings", "readings_more", "tool_calls", "usage"}},
 		{"Tool call", "tool_calls", "answer.go", "toolCalls", nil},
 		{"Candidate", "candidates", "answer.go", "candidate", []string{"citations", "finish_reason", "finish_reason_raw", "tool_calls"}},
