@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/firebase/genkit/go/ai"
-	"github.com/firebase/genkit/go/core"
 	"github.com/firebase/genkit/go/genkit"
 
 	"github.com/traceforge/traceforge-go/adapters/genkit/internal/naming"
@@ -77,16 +76,16 @@ func (r recordedRetriever) Retrieve(ctx context.Context, req *ai.RetrieverReques
 		if err != nil || resp == nil {
 			return nil, cmp.Or(err, errNothing)
 		}
-		return eachOf("document", fromDocument)(resp.Documents)
+		said, err := fromGenkit("retrieve response", resp, (*conversion).retrieved)
+		if err != nil {
+			return nil, err
+		}
+		return *said, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	documents, err := each("document", toDocument)(found)
-	if err != nil {
-		return nil, err
-	}
-	return &ai.RetrieverResponse{Documents: documents}, nil
+	return toGenkit("retrieve response", &found, (*conversion).retrieved)
 }
 
 // BackgroundModel defines a model in g, named provider/model, that records and replays how operations of live are
@@ -136,15 +135,14 @@ func (m recordedBackgroundModel) look(
 	ctx context.Context, kind string, op *ai.ModelOperation,
 	ask func(ai.BackgroundModel, context.Context, *ai.ModelOperation) (*ai.ModelOperation, error),
 ) (*ai.ModelOperation, error) {
-	said, err := fromOperation(op)
+	asked, err := fromGenkit("operation", op, func(c *conversion, _ *ai.ModelOperation, asked *modelio.GenerateRequest) {
+		var said operation
+		c.modelOperation(op, &said)
+		asked.Messages = []modelio.Message{}
+		c.member(&asked.Unknown, "operation", said)
+	})
 	if err != nil {
-		return nil, fmt.Errorf("from genkit operation: %w", err)
-	}
-	var c conversion
-	asked := &modelio.GenerateRequest{Messages: []modelio.Message{}}
-	c.put(&asked.Unknown, "operation", said)
-	if c.err != nil {
-		return nil, c.err
+		return nil, err
 	}
 	return m.operate(ctx, kind, asked, func(ctx context.Context) (*ai.ModelOperation, error) { return ask(m.live, ctx, op) })
 }
@@ -161,8 +159,11 @@ func (m recordedBackgroundModel) operate(
 		if err != nil || op == nil {
 			return nil, cmp.Or(err, errNothing)
 		}
-		said, err := fromOperation(op)
-		return []operation{said}, err
+		said, err := fromGenkit("operation", op, (*conversion).modelOperation)
+		if err != nil {
+			return nil, err
+		}
+		return []operation{*said}, nil
 	})
 	switch {
 	case err != nil:
@@ -170,7 +171,7 @@ func (m recordedBackgroundModel) operate(
 	case len(said) != 1:
 		return nil, fmt.Errorf("genkittraceforge: the answer has %d operations, want one", len(said))
 	}
-	return said[0].toOperation()
+	return toGenkit("operation", &said[0], (*conversion).modelOperation)
 }
 
 // An operation is a Genkit operation with a JSON form for errors, which Genkit's own type lacks.
@@ -182,42 +183,35 @@ type operation struct {
 	Output   *modelio.GenerateResponse `json:"output,omitempty"`
 }
 
-// fromOperation converts an operation except for its action, which is the recording model.
-func fromOperation(op *ai.ModelOperation) (operation, error) {
-	var c conversion
-	converted := operation{
-		ID: op.ID, Done: op.Done,
-		Metadata: field(&c, "metadata", op.Metadata, fromMap),
-		Output:   pointer(&c, "output", op.Output, fromResponse),
+// modelOperation converts an operation except for its action, which is the recording model.
+func (c *conversion) modelOperation(genkit *ai.ModelOperation, model *operation) {
+	same(c, &genkit.ID, &model.ID)
+	same(c, &genkit.Done, &model.Done)
+	c.object("metadata", &genkit.Metadata, &model.Metadata)
+	pointer(c, "output", &genkit.Output, &model.Output, c.response)
+	switch {
+	case c.toGenkit && model.Error != "":
+		genkit.Error = errors.New(model.Error)
+	case !c.toGenkit && genkit.Error != nil:
+		model.Error = genkit.Error.Error()
 	}
-	if op.Error != nil {
-		converted.Error = op.Error.Error()
-	}
-	return converted, c.failed("")
-}
-
-func (o operation) toOperation() (*ai.ModelOperation, error) {
-	var c conversion
-	op := &core.Operation[*ai.ModelResponse]{
-		ID: o.ID, Done: o.Done,
-		Metadata: field(&c, "metadata", o.Metadata, toMap),
-		Output:   pointer(&c, "output", o.Output, toResponse),
-	}
-	if o.Error != "" {
-		op.Error = errors.New(o.Error)
-	}
-	return op, c.failed("to genkit operation")
 }
 
 // fromDocuments converts a request about documents: each becomes a message of the user.
 func fromDocuments(kind string, documents []*ai.Document, options any) (*modelio.GenerateRequest, error) {
-	var c conversion
-	asked := &modelio.GenerateRequest{Messages: []modelio.Message{}}
-	for _, doc := range field(&c, "", documents, eachOf("document", fromDocument)) {
-		asked.Messages = append(asked.Messages, modelio.Message{Role: modelio.RoleUser, Content: doc.Content, Metadata: doc.Metadata})
-	}
-	c.put(&asked.Unknown, "options", options)
-	return asked, c.failed("from genkit " + kind + " request")
+	return fromGenkit(kind+" request", &documents, func(c *conversion, _ *[]*ai.Document, asked *modelio.GenerateRequest) {
+		var all []document
+		list(c, "document", &documents, &all, c.document)
+		asked.Messages = []modelio.Message{}
+		for _, doc := range all {
+			asked.Messages = append(asked.Messages, modelio.Message{Role: modelio.RoleUser, Content: doc.Content, Metadata: doc.Metadata})
+		}
+		c.member(&asked.Unknown, "options", options)
+	})
+}
+
+func (c *conversion) retrieved(genkit *ai.RetrieverResponse, model *[]document) {
+	list(c, "document", &genkit.Documents, model, c.document)
 }
 
 var errNothing = errors.New("genkit action returned neither an answer nor an error")

@@ -12,130 +12,180 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A conversion converts one value, field by field, and keeps the first error.
-type conversion struct{ err error }
+// A conversion converts a value of Genkit's to one of modelio's, or the other way. Each of its methods for a type names
+// both sides of all fields, so one method has both directions. The target of a method is empty before.
+type conversion struct {
+	toGenkit bool
+	path     []string // names of the values around the current one
+	err      error    // the first error, with its path
+}
 
+// fromGenkit converts a value of Genkit's, which messages call a Genkit what.
+func fromGenkit[G, M any](what string, genkit *G, convert func(*conversion, *G, *M)) (*M, error) {
+	c, converted := conversion{}, new(M)
+	if convert(&c, genkit, converted); c.err != nil {
+		return nil, fmt.Errorf("from genkit %s: %w", what, c.err)
+	}
+	return converted, nil
+}
+
+// toGenkit is the inverse of fromGenkit.
+func toGenkit[G, M any](what string, model *M, convert func(*conversion, *G, *M)) (*G, error) {
+	c, converted := conversion{toGenkit: true}, new(G)
+	if convert(&c, converted, model); c.err != nil {
+		return nil, fmt.Errorf("to genkit %s: %w", what, c.err)
+	}
+	return converted, nil
+}
+
+// check keeps the first error, about a field or, without a name, about the current value.
 func (c *conversion) check(name string, err error) {
-	if c.err == nil {
-		c.err = named(name, err)
+	if err == nil || c.err != nil {
+		return
+	}
+	c.err = err
+	for _, at := range slices.Backward(append(c.path, name)) {
+		if at != "" {
+			c.err = fmt.Errorf("%s: %w", at, c.err)
+		}
 	}
 }
 
-// failed returns the conversion's error, if any, with the name of the value. Call it after the fields are converted,
-// which may be in the same return statement.
-func (c *conversion) failed(name string) error { return named(name, c.err) }
-
-func named(name string, err error) error {
-	if err == nil || name == "" {
-		return err
-	}
-	return fmt.Errorf("%s: %w", name, err)
+// in converts a value within the current one.
+func (c *conversion) in(name string, convert func()) {
+	c.path = append(c.path, name)
+	convert()
+	c.path = c.path[:len(c.path)-1]
 }
 
-// field converts a field.
-func field[From, To any](c *conversion, name string, value From, convert func(From) (To, error)) To {
-	converted, err := convert(value)
+// same converts a field that has one type on both sides.
+func same[T any](c *conversion, genkit, model *T) {
+	if c.toGenkit {
+		*genkit = *model
+	} else {
+		*model = *genkit
+	}
+}
+
+// either converts a field by a function for each direction.
+func either[G, M any](c *conversion, name string, genkit *G, model *M, from func(G) (M, error), to func(M) (G, error)) {
+	var err error
+	if c.toGenkit {
+		*genkit, err = to(*model)
+	} else {
+		*model, err = from(*genkit)
+	}
 	c.check(name, err)
-	return converted
+}
+
+func (c *conversion) value(name string, genkit *any, model *json.RawMessage) {
+	either(c, name, genkit, model, fromValue, toValue)
+}
+
+func (c *conversion) object(name string, genkit *map[string]any, model *modelio.Object) {
+	either(c, name, genkit, model, fromMap, toMap)
+}
+
+func (c *conversion) schema(name string, genkit *map[string]any, model *json.RawMessage) {
+	either(c, name, genkit, model, fromSchema, toSchema)
+}
+
+// flag converts a field. Genkit does not distinguish false from absent, which is nil in modelio.
+func (c *conversion) flag(genkit *bool, model **bool) {
+	switch {
+	case c.toGenkit:
+		*genkit = *model != nil && **model
+	case *genkit:
+		is := true
+		*model = &is
+	}
+}
+
+// count converts a number of tokens, of which the same holds.
+func (c *conversion) count(genkit *int, model **int64) {
+	switch {
+	case c.toGenkit && *model != nil:
+		*genkit = int(**model)
+	case !c.toGenkit && *genkit != 0:
+		n := int64(*genkit)
+		*model = &n
+	}
 }
 
 // pointer converts a field that may be nil.
-func pointer[From, To any](c *conversion, name string, value *From, convert func(*From) (*To, error)) *To {
-	if value == nil {
-		return nil
+func pointer[G, M any](c *conversion, name string, genkit **G, model **M, convert func(*G, *M)) {
+	switch {
+	case c.toGenkit && *model != nil:
+		*genkit = new(G)
+	case !c.toGenkit && *genkit != nil:
+		*model = new(M)
+	default:
+		return
 	}
-	return field(c, name, value, convert)
+	c.in(name, func() { convert(*genkit, *model) })
 }
 
-// each returns a function that converts a list; nil stays nil.
-func each[From, To any](what string, convert func(From) (To, error)) func([]From) ([]To, error) {
-	return func(values []From) ([]To, error) {
-		if values == nil {
-			return nil, nil
-		}
-		converted := make([]To, len(values))
-		for i, value := range values {
-			var err error
-			if converted[i], err = convert(value); err != nil {
-				return nil, fmt.Errorf("%s %d: %w", what, i, err)
+// list converts a list; nil stays nil. Each element is called what, with its index. A nil pointer in it is an error.
+func list[G, M any](c *conversion, what string, genkit *[]*G, model *[]M, convert func(*G, *M)) {
+	switch {
+	case c.toGenkit && *model != nil:
+		*genkit = make([]*G, len(*model))
+	case !c.toGenkit && *genkit != nil:
+		*model = make([]M, len(*genkit))
+	}
+	for i, element := range *genkit {
+		c.in(fmt.Sprint(what, " ", i), func() {
+			if c.toGenkit {
+				element = new(G)
+				(*genkit)[i] = element
 			}
-		}
-		return converted, nil
+			if element == nil {
+				c.check("", errors.New("is nil"))
+				return
+			}
+			convert(element, &(*model)[i])
+		})
 	}
 }
 
-// eachOf is each for Genkit's lists of pointers. A nil pointer is an error.
-func eachOf[From, To any](what string, convert func(*From) (To, error)) func([]*From) ([]To, error) {
-	return each(what, func(value *From) (converted To, err error) {
-		if value == nil {
-			return converted, errors.New("is nil")
-		}
-		return convert(value)
+// beyond converts the members that modelio has no fields for. convert gets them in an object, and takes those that
+// Genkit has fields for. Others are an error, unless they are Genkit's zero values: null, false, 0 and "".
+func (c *conversion) beyond(unknown *modelio.Object, convert func(members *modelio.Object)) {
+	if !c.toGenkit {
+		convert(unknown)
+		return
+	}
+	left := maps.Clone(*unknown)
+	maps.DeleteFunc(left, func(_ string, raw json.RawMessage) bool {
+		return slices.Contains([]string{"null", "false", "0", `""`}, string(raw))
 	})
-}
-
-// set returns a pointer to v; nil for the zero value, which Genkit does not distinguish from an absent one.
-func set[T comparable](v T) *T {
-	if v == *new(T) {
-		return nil
-	}
-	return &v
-}
-
-func orZero[T any](v *T) T {
-	if v == nil {
-		return *new(T)
-	}
-	return *v
-}
-
-// put adds a member that modelio has no field for, unless it is absent.
-func (c *conversion) put(unknown *modelio.Object, name string, v any) {
-	if raw := field(c, name, v, fromValue); raw != nil {
-		jsontext.Keep(unknown, name, raw)
-	}
-}
-
-// putWord is put for a text that is absent if empty.
-func (c *conversion) putWord(unknown *modelio.Object, name, word string) {
-	if word != "" {
-		c.put(unknown, name, word)
-	}
-}
-
-// take decodes a member into v, if it exists, and removes it.
-func (c *conversion) take(unknown modelio.Object, name string, v any) {
-	if raw, ok := unknown[name]; ok {
-		delete(unknown, name)
-		c.check(name, json.Unmarshal(raw, v))
-	}
-}
-
-// spare copies unknown, for callers that delete from it, without members that are Genkit's zero values: null, false, 0
-// and "".
-func spare(unknown modelio.Object) modelio.Object {
-	left := modelio.Object{}
-	for name, raw := range unknown {
-		switch string(raw) {
-		case "null", "false", "0", `""`:
-		default:
-			left[name] = raw
-		}
-	}
-	return left
-}
-
-// none fails if there are members left that Genkit has no field for.
-func (c *conversion) none(left modelio.Object) {
+	convert(&left)
 	if len(left) > 0 {
 		c.check("", fmt.Errorf("genkit has no place for %s", strings.Join(slices.Sorted(maps.Keys(left)), ", ")))
 	}
 }
 
-// done ends the conversion of a value, and fails if members are left.
-func done[To any](c *conversion, converted *To, left modelio.Object) (*To, error) {
-	if c.none(left); c.err != nil {
-		return nil, c.err
+// nothing converts no members: Genkit has no fields for any.
+func nothing(*modelio.Object) {}
+
+// member converts a member that modelio has no field for. From Genkit it is absent if it has no JSON text.
+func (c *conversion) member(members *modelio.Object, name string, genkit any) {
+	if c.toGenkit {
+		if raw, ok := (*members)[name]; ok {
+			delete(*members, name)
+			c.check(name, json.Unmarshal(raw, genkit))
+		}
+		return
 	}
-	return converted, nil
+	raw, err := fromValue(genkit)
+	if c.check(name, err); raw != nil {
+		jsontext.Keep(members, name, raw)
+	}
+}
+
+// word is member for a text that is absent if empty.
+func (c *conversion) word(members *modelio.Object, name string, genkit *string) {
+	if c.toGenkit || *genkit != "" {
+		c.member(members, name, genkit)
+	}
 }

@@ -12,122 +12,112 @@ import (
 // plainText is the content type of a Genkit text part, which is not in its JSON.
 const plainText = "plain/text"
 
-func fromPart(part *ai.Part) (modelio.Part, error) {
-	var c conversion
-	converted := modelio.Part{
-		Metadata: field(&c, "metadata", part.Metadata, fromMap),
-		Custom:   field(&c, "custom", part.Custom, fromMap),
+func (c *conversion) part(genkit *ai.Part, model *modelio.Part) {
+	either(c, "metadata", &genkit.Metadata, &model.Metadata, fromMap, toMetadata)
+	c.object("custom", &genkit.Custom, &model.Custom)
+	if c.toGenkit {
+		genkit.Kind = kindOf(model)
 	}
-	text := part.Text
-	switch part.Kind {
-	case ai.PartText:
-		converted.Text = &text
-		if part.ContentType != plainText {
-			c.putWord(&converted.Unknown, "contentType", part.ContentType)
-		}
-	case ai.PartReasoning:
-		converted.Reasoning = &text
-	case ai.PartMedia:
-		converted.Media = &modelio.Media{ContentType: part.ContentType, URL: text}
-	case ai.PartData:
-		c.put(&converted.Unknown, "data", text)
-	case ai.PartToolRequest:
-		converted.ToolRequest = field(&c, "", part.ToolRequest, fromToolRequest)
-	case ai.PartToolResponse:
-		converted.ToolResponse = field(&c, "", part.ToolResponse, fromToolResponse)
-	case ai.PartResource:
-		if part.Resource == nil {
-			return converted, errors.New("resource part without a resource")
-		}
-		c.put(&converted.Unknown, "resource", map[string]string{"uri": part.Resource.Uri})
-	case ai.PartCustom:
-		if converted.Custom == nil {
-			converted.Custom = modelio.Object{}
-		}
-	default:
-		c.check("", fmt.Errorf("unknown kind %d", part.Kind))
-	}
-	return converted, c.failed("")
+	c.beyond(&model.Unknown, func(members *modelio.Object) { c.ofKind(genkit, model, members) })
 }
 
-func fromToolRequest(request *ai.ToolRequest) (*modelio.ToolRequest, error) {
-	if request == nil {
-		return nil, errors.New("tool request part without a tool request")
-	}
-	var c conversion
-	return &modelio.ToolRequest{
-		Name:    request.Name,
-		Ref:     request.Ref,
-		Input:   field(&c, "toolRequest: input", request.Input, fromValue),
-		Partial: request.Partial,
-	}, c.failed("")
-}
-
-func fromToolResponse(response *ai.ToolResponse) (*modelio.ToolResponse, error) {
-	if response == nil {
-		return nil, errors.New("tool response part without a tool response")
-	}
-	var c conversion
-	return &modelio.ToolResponse{
-		Name:    response.Name,
-		Ref:     response.Ref,
-		Output:  field(&c, "toolResponse: output", response.Output, fromValue),
-		Content: field(&c, "toolResponse: content", response.Content, eachOf("part", fromPart)),
-	}, c.failed("")
-}
-
-func toPart(part modelio.Part) (*ai.Part, error) {
-	var c conversion
-	converted := &ai.Part{
-		Metadata: field(&c, "metadata", part.Metadata, toMetadata),
-		Custom:   field(&c, "custom", part.Custom, toMap),
-	}
-	unknown := spare(part.Unknown)
+// kindOf returns Genkit's kind of a part. A part without a kind is a text, as Genkit reads it.
+func kindOf(part *modelio.Part) ai.PartKind {
 	switch {
 	case part.Text != nil:
-		converted.Kind, converted.ContentType, converted.Text = ai.PartText, plainText, *part.Text
-		c.take(unknown, "contentType", &converted.ContentType)
+		return ai.PartText
 	case part.Reasoning != nil:
-		converted.Kind, converted.ContentType, converted.Text = ai.PartReasoning, plainText, *part.Reasoning
+		return ai.PartReasoning
 	case part.Media != nil:
-		converted.Kind, converted.ContentType, converted.Text = ai.PartMedia, part.Media.ContentType, part.Media.URL
-		c.none(spare(part.Media.Unknown))
+		return ai.PartMedia
 	case part.ToolRequest != nil:
-		converted.Kind = ai.PartToolRequest
-		converted.ToolRequest = field(&c, "", part.ToolRequest, toToolRequest)
+		return ai.PartToolRequest
 	case part.ToolResponse != nil:
-		converted.Kind = ai.PartToolResponse
-		converted.ToolResponse = field(&c, "", part.ToolResponse, toToolResponse)
+		return ai.PartToolResponse
 	case part.Custom != nil:
-		converted.Kind = ai.PartCustom
+		return ai.PartCustom
 	case part.Unknown["data"] != nil:
-		converted.Kind = ai.PartData
-		c.take(unknown, "data", &converted.Text)
+		return ai.PartData
 	case part.Unknown["resource"] != nil:
-		converted.Kind, converted.Resource = ai.PartResource, &ai.ResourcePart{}
-		c.take(unknown, "resource", converted.Resource)
-	default:
-		converted.Kind, converted.ContentType = ai.PartText, plainText // as Genkit reads a part without a kind
+		return ai.PartResource
 	}
-	return done(&c, converted, unknown)
+	return ai.PartText
 }
 
-func toToolRequest(request *modelio.ToolRequest) (*ai.ToolRequest, error) {
-	var c conversion
-	return done(&c, &ai.ToolRequest{
-		Name:    request.Name,
-		Ref:     request.Ref,
-		Input:   field(&c, "toolRequest: input", request.Input, toValue),
-		Partial: request.Partial,
-	}, spare(request.Unknown))
+// ofKind converts what a part of Genkit's kind contains.
+func (c *conversion) ofKind(genkit *ai.Part, model *modelio.Part, members *modelio.Object) {
+	switch genkit.Kind {
+	case ai.PartText:
+		if c.text(genkit, &model.Text); c.toGenkit || genkit.ContentType != plainText {
+			c.word(members, "contentType", &genkit.ContentType)
+		}
+	case ai.PartReasoning:
+		c.text(genkit, &model.Reasoning)
+	case ai.PartMedia:
+		if !c.toGenkit {
+			model.Media = new(modelio.Media)
+		}
+		same(c, &genkit.ContentType, &model.Media.ContentType)
+		same(c, &genkit.Text, &model.Media.URL)
+		c.beyond(&model.Media.Unknown, nothing)
+	case ai.PartData:
+		c.member(members, "data", &genkit.Text)
+	case ai.PartToolRequest:
+		if pointer(c, "", &genkit.ToolRequest, &model.ToolRequest, c.toolRequest); genkit.ToolRequest == nil {
+			c.check("", errors.New("tool request part without a tool request"))
+		}
+	case ai.PartToolResponse:
+		if pointer(c, "", &genkit.ToolResponse, &model.ToolResponse, c.toolResponse); genkit.ToolResponse == nil {
+			c.check("", errors.New("tool response part without a tool response"))
+		}
+	case ai.PartResource:
+		c.resource(genkit, members)
+	case ai.PartCustom:
+		if model.Custom == nil {
+			model.Custom = modelio.Object{}
+		}
+	default:
+		c.check("", fmt.Errorf("unknown kind %d", genkit.Kind))
+	}
 }
 
-func toToolResponse(response *modelio.ToolResponse) (*ai.ToolResponse, error) {
-	var c conversion
-	return done(&c, &ai.ToolResponse{
-		Name:    response.Name,
-		Ref:     response.Ref,
-		Output:  field(&c, "toolResponse: output", response.Output, toValue),
-		Content: field(&c, "toolResponse: content", response.Content, each("part", toPart)),
-	}, spare(response.Unknown))
+// text converts the text of a part that has nothing else.
+func (c *conversion) text(genkit *ai.Part, model **string) {
+	if !c.toGenkit {
+		text := genkit.Text
+		*model = &text
+		return
+	}
+	genkit.ContentType = plainText
+	if *model != nil {
+		genkit.Text = **model
+	}
+}
+
+func (c *conversion) resource(genkit *ai.Part, members *modelio.Object) {
+	switch {
+	case c.toGenkit:
+		genkit.Resource = new(ai.ResourcePart)
+		c.member(members, "resource", genkit.Resource)
+	case genkit.Resource == nil:
+		c.check("", errors.New("resource part without a resource"))
+	default:
+		c.member(members, "resource", map[string]string{"uri": genkit.Resource.Uri})
+	}
+}
+
+func (c *conversion) toolRequest(genkit *ai.ToolRequest, model *modelio.ToolRequest) {
+	same(c, &genkit.Name, &model.Name)
+	same(c, &genkit.Ref, &model.Ref)
+	c.value("toolRequest: input", &genkit.Input, &model.Input)
+	same(c, &genkit.Partial, &model.Partial)
+	c.beyond(&model.Unknown, nothing)
+}
+
+func (c *conversion) toolResponse(genkit *ai.ToolResponse, model *modelio.ToolResponse) {
+	same(c, &genkit.Name, &model.Name)
+	same(c, &genkit.Ref, &model.Ref)
+	c.value("toolResponse: output", &genkit.Output, &model.Output)
+	c.in("toolResponse: content", func() { list(c, "part", &genkit.Content, &model.Content, c.part) })
+	c.beyond(&model.Unknown, nothing)
 }

@@ -9,111 +9,75 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// fromRequest converts a Genkit request. Its documents, and a configuration that is not an object, are in Unknown.
 func fromRequest(req *ai.ModelRequest) (*modelio.GenerateRequest, error) {
-	var c conversion
-	converted := &modelio.GenerateRequest{
-		Messages:   field(&c, "", req.Messages, eachOf("message", fromMessage)),
-		Tools:      field(&c, "", req.Tools, eachOf("tool", fromTool)),
-		ToolChoice: modelio.ToolChoice(req.ToolChoice),
-		Output:     pointer(&c, "output", req.Output, fromOutput),
-	}
-	config := field(&c, "config", req.Config, fromValue)
-	switch {
-	case len(config) == 0 || string(config) == "null":
-	case bytes.HasPrefix(config, []byte("{")):
-		c.check("config", json.Unmarshal(config, &converted.Config))
-	default:
-		c.put(&converted.Unknown, "config", config)
-	}
-	if docs := field(&c, "", req.Docs, eachOf("doc", fromDocument)); docs != nil {
-		c.put(&converted.Unknown, "docs", docs)
-	}
-	return converted, c.failed("from genkit request")
+	return fromGenkit("request", req, (*conversion).request)
 }
 
-// toRequest is the inverse of fromRequest. A configuration becomes a map, as when Genkit reads it from JSON.
 func toRequest(req *modelio.GenerateRequest) (*ai.ModelRequest, error) {
-	var c conversion
-	converted := &ai.ModelRequest{
-		Messages:   field(&c, "", req.Messages, each("message", toMessage)),
-		Tools:      field(&c, "", req.Tools, each("tool", toTool)),
-		ToolChoice: ai.ToolChoice(req.ToolChoice),
-		Output:     pointer(&c, "output", req.Output, toOutput),
+	return toGenkit("request", req, (*conversion).request)
+}
+
+// request converts a request. Its documents, and a configuration that is not an object, are in Unknown.
+func (c *conversion) request(genkit *ai.ModelRequest, model *modelio.GenerateRequest) {
+	list(c, "message", &genkit.Messages, &model.Messages, c.message)
+	list(c, "tool", &genkit.Tools, &model.Tools, c.tool)
+	same(c, (*string)(&genkit.ToolChoice), (*string)(&model.ToolChoice))
+	pointer(c, "output", &genkit.Output, &model.Output, c.output)
+	c.beyond(&model.Unknown, func(members *modelio.Object) {
+		c.config(genkit, model, members)
+		var docs []document
+		if c.toGenkit {
+			c.member(members, "docs", &docs)
+		}
+		if list(c, "doc", &genkit.Docs, &docs, c.document); !c.toGenkit && docs != nil {
+			c.member(members, "docs", docs)
+		}
+	})
+}
+
+// config converts a configuration. It becomes a map in Genkit, as when Genkit reads it from JSON.
+func (c *conversion) config(genkit *ai.ModelRequest, model *modelio.GenerateRequest, members *modelio.Object) {
+	if c.toGenkit {
+		c.member(members, "config", &genkit.Config)
+		if model.Config != nil {
+			config, err := toMap(model.Config)
+			c.check("config", err)
+			genkit.Config = config
+		}
+		return
 	}
-	unknown := spare(req.Unknown)
-	c.take(unknown, "config", &converted.Config)
-	if req.Config != nil {
-		converted.Config = field(&c, "config", req.Config, toMap)
+	switch text, err := fromValue(genkit.Config); {
+	case err != nil:
+		c.check("config", err)
+	case len(text) == 0 || string(text) == "null":
+	case bytes.HasPrefix(text, []byte("{")):
+		c.check("config", json.Unmarshal(text, &model.Config))
+	default:
+		c.member(members, "config", text)
 	}
-	var docs []document
-	c.take(unknown, "docs", &docs)
-	converted.Docs = field(&c, "", docs, each("doc", toDocument))
-	c.none(unknown)
-	return converted, c.failed("to genkit request")
 }
 
-func fromMessage(message *ai.Message) (modelio.Message, error) {
-	var c conversion
-	return modelio.Message{
-		Role:     modelio.Role(message.Role),
-		Metadata: field(&c, "metadata", message.Metadata, fromMap),
-		Content:  field(&c, "", message.Content, eachOf("part", fromPart)),
-	}, c.failed("")
+func (c *conversion) message(genkit *ai.Message, model *modelio.Message) {
+	same(c, (*string)(&genkit.Role), (*string)(&model.Role))
+	c.object("metadata", &genkit.Metadata, &model.Metadata)
+	list(c, "part", &genkit.Content, &model.Content, c.part)
+	c.beyond(&model.Unknown, nothing)
 }
 
-func toMessage(message modelio.Message) (*ai.Message, error) {
-	var c conversion
-	return done(&c, &ai.Message{
-		Role:     ai.Role(message.Role),
-		Metadata: field(&c, "metadata", message.Metadata, toMap),
-		Content:  field(&c, "", message.Content, each("part", toPart)),
-	}, spare(message.Unknown))
+func (c *conversion) tool(genkit *ai.ToolDefinition, model *modelio.ToolDefinition) {
+	same(c, &genkit.Name, &model.Name)
+	same(c, &genkit.Description, &model.Description)
+	c.schema("inputSchema", &genkit.InputSchema, &model.InputSchema)
+	c.schema("outputSchema", &genkit.OutputSchema, &model.OutputSchema)
+	c.object("metadata", &genkit.Metadata, &model.Metadata)
+	c.beyond(&model.Unknown, nothing)
 }
 
-func fromTool(tool *ai.ToolDefinition) (modelio.ToolDefinition, error) {
-	var c conversion
-	return modelio.ToolDefinition{
-		Name:         tool.Name,
-		Description:  tool.Description,
-		InputSchema:  field(&c, "inputSchema", tool.InputSchema, fromSchema),
-		OutputSchema: field(&c, "outputSchema", tool.OutputSchema, fromSchema),
-		Metadata:     field(&c, "metadata", tool.Metadata, fromMap),
-	}, c.failed("")
-}
-
-func toTool(tool modelio.ToolDefinition) (*ai.ToolDefinition, error) {
-	var c conversion
-	return done(&c, &ai.ToolDefinition{
-		Name:         tool.Name,
-		Description:  tool.Description,
-		InputSchema:  field(&c, "inputSchema", tool.InputSchema, toSchema),
-		OutputSchema: field(&c, "outputSchema", tool.OutputSchema, toSchema),
-		Metadata:     field(&c, "metadata", tool.Metadata, toMap),
-	}, spare(tool.Unknown))
-}
-
-func fromOutput(output *ai.ModelOutputConfig) (*modelio.OutputConfig, error) {
-	var c conversion
-	converted := &modelio.OutputConfig{
-		Format:      output.Format,
-		Schema:      field(&c, "schema", output.Schema, fromSchema),
-		Constrained: set(output.Constrained),
-	}
-	c.putWord(&converted.Unknown, "contentType", output.ContentType)
-	return converted, c.failed("")
-}
-
-func toOutput(output *modelio.OutputConfig) (*ai.ModelOutputConfig, error) {
-	var c conversion
-	converted := &ai.ModelOutputConfig{
-		Format:      output.Format,
-		Schema:      field(&c, "schema", output.Schema, toSchema),
-		Constrained: orZero(output.Constrained),
-	}
-	unknown := spare(output.Unknown)
-	c.take(unknown, "contentType", &converted.ContentType)
-	return done(&c, converted, unknown)
+func (c *conversion) output(genkit *ai.ModelOutputConfig, model *modelio.OutputConfig) {
+	same(c, &genkit.Format, &model.Format)
+	c.schema("schema", &genkit.Schema, &model.Schema)
+	c.flag(&genkit.Constrained, &model.Constrained)
+	c.beyond(&model.Unknown, func(members *modelio.Object) { c.word(members, "contentType", &genkit.ContentType) })
 }
 
 // A document is a document that a request brings as context.
@@ -122,18 +86,7 @@ type document struct {
 	Metadata modelio.Object `json:"metadata,omitempty"`
 }
 
-func fromDocument(doc *ai.Document) (document, error) {
-	var c conversion
-	return document{
-		Metadata: field(&c, "metadata", doc.Metadata, fromMap),
-		Content:  field(&c, "", doc.Content, eachOf("part", fromPart)),
-	}, c.failed("")
-}
-
-func toDocument(doc document) (*ai.Document, error) {
-	var c conversion
-	return &ai.Document{
-		Metadata: field(&c, "metadata", doc.Metadata, toMap),
-		Content:  field(&c, "", doc.Content, each("part", toPart)),
-	}, c.failed("")
+func (c *conversion) document(genkit *ai.Document, model *document) {
+	c.object("metadata", &genkit.Metadata, &model.Metadata)
+	list(c, "part", &genkit.Content, &model.Content, c.part)
 }

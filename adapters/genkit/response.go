@@ -1,108 +1,93 @@
 package genkittraceforge
 
 import (
-	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/firebase/genkit/go/ai"
 
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// finishReasonRaw is an unknown member with Genkit's finish reason if GK has no equivalent: aborted, interrupted or
-// unknown.
-const finishReasonRaw = "finishReasonRaw"
-
-// fromResponse converts a Genkit answer except for what Genkit adds around it: the request, the latency, and its own
-// counts of characters and media.
 func fromResponse(resp *ai.ModelResponse) (*modelio.GenerateResponse, error) {
-	var c conversion
-	converted := &modelio.GenerateResponse{
-		FinishReason: modelio.FinishReason(resp.FinishReason),
-		Usage:        pointer(&c, "usage", resp.Usage, fromUsage),
-		Custom:       field(&c, "custom", resp.Custom, fromValue),
-	}
-	if resp.Message != nil {
-		message := field(&c, "message", resp.Message, fromMessage)
-		converted.Message = &message
-	}
-	switch converted.FinishReason {
-	case "", modelio.FinishStop, modelio.FinishLength, modelio.FinishBlocked, modelio.FinishOther:
-	default:
-		converted.FinishReason = modelio.FinishOther
-		c.put(&converted.Unknown, finishReasonRaw, resp.FinishReason)
-	}
-	c.putWord(&converted.Unknown, "finishMessage", resp.FinishMessage)
-	if resp.Operation != nil {
-		op := *resp.Operation
-		if output, ok := op.Output.(*ai.ModelResponse); ok {
-			op.Output = pointer(&c, "operation: output", output, fromResponse)
-		}
-		c.put(&converted.Unknown, "operation", op)
-	}
-	c.put(&converted.Unknown, "raw", resp.Raw)
-	return converted, c.failed("from genkit response")
+	return fromGenkit("response", resp, (*conversion).response)
 }
 
-// toResponse is the inverse of fromResponse.
 func toResponse(resp *modelio.GenerateResponse) (*ai.ModelResponse, error) {
-	var c conversion
-	unknown := spare(resp.Unknown)
-	converted := &ai.ModelResponse{
-		FinishReason: ai.FinishReason(resp.FinishReason),
-		Usage:        pointer(&c, "usage", resp.Usage, toUsage),
-		Custom:       field(&c, "custom", resp.Custom, toValue),
-		Raw:          field(&c, "raw", unknown["raw"], toValue),
-	}
-	if resp.Message != nil {
-		converted.Message = field(&c, "message", *resp.Message, toMessage)
-	}
-	delete(unknown, "raw")
-	c.take(unknown, finishReasonRaw, &converted.FinishReason)
-	c.take(unknown, "finishMessage", &converted.FinishMessage)
-	c.take(unknown, "operation", &converted.Operation)
-	if op := converted.Operation; op != nil && op.Output != nil { // Genkit accepts only an answer
-		output := new(modelio.GenerateResponse)
-		c.check("operation: output", json.Unmarshal(field(&c, "operation: output", op.Output, fromValue), output))
-		op.Output = field(&c, "operation: output", output, toResponse)
-	}
-	c.none(unknown)
-	return converted, c.failed("to genkit response")
+	return toGenkit("response", resp, (*conversion).response)
 }
 
-// fromUsage converts token counts. Genkit cannot distinguish zero from not reported, so zero becomes not reported.
-func fromUsage(usage *ai.GenerationUsage) (*modelio.Usage, error) {
-	var c conversion
-	converted := &modelio.Usage{
-		InputTokens:         set(int64(usage.InputTokens)),
-		OutputTokens:        set(int64(usage.OutputTokens)),
-		TotalTokens:         set(int64(usage.TotalTokens)),
-		ThoughtsTokens:      set(int64(usage.ThoughtsTokens)),
-		CachedContentTokens: set(int64(usage.CachedContentTokens)),
-	}
-	if len(usage.Custom) > 0 {
-		c.put(&converted.Unknown, "custom", usage.Custom)
-	}
-	return converted, c.failed("")
+// response converts an answer except for what Genkit adds around it: the request, the latency, and its own counts of
+// characters and media.
+func (c *conversion) response(genkit *ai.ModelResponse, model *modelio.GenerateResponse) {
+	pointer(c, "usage", &genkit.Usage, &model.Usage, c.usage)
+	c.value("custom", &genkit.Custom, &model.Custom)
+	pointer(c, "message", &genkit.Message, &model.Message, c.message)
+	same(c, (*string)(&genkit.FinishReason), (*string)(&model.FinishReason))
+	c.beyond(&model.Unknown, func(members *modelio.Object) {
+		c.finishReason(genkit, model, members)
+		c.word(members, "finishMessage", &genkit.FinishMessage)
+		c.operation(genkit, members)
+		if raw := (*members)["raw"]; c.toGenkit {
+			delete(*members, "raw")
+			c.value("raw", &genkit.Raw, &raw)
+		} else {
+			c.member(members, "raw", genkit.Raw)
+		}
+	})
 }
 
-func toUsage(usage *modelio.Usage) (*ai.GenerationUsage, error) {
+// finishReason converts a reason that GK has no equivalent for: aborted, interrupted or unknown.
+func (c *conversion) finishReason(genkit *ai.ModelResponse, model *modelio.GenerateResponse, members *modelio.Object) {
+	known := []modelio.FinishReason{"", modelio.FinishStop, modelio.FinishLength, modelio.FinishBlocked, modelio.FinishOther}
+	if !c.toGenkit {
+		if slices.Contains(known, model.FinishReason) {
+			return
+		}
+		model.FinishReason = modelio.FinishOther
+	}
+	c.member(members, "finishReasonRaw", &genkit.FinishReason)
+}
+
+// operation converts the operation of an answer, whose output may only be an answer.
+func (c *conversion) operation(genkit *ai.ModelResponse, members *modelio.Object) {
+	if !c.toGenkit {
+		if genkit.Operation != nil {
+			op := *genkit.Operation
+			if output, ok := op.Output.(*ai.ModelResponse); ok {
+				said := new(modelio.GenerateResponse)
+				c.in("operation: output", func() { c.response(output, said) })
+				op.Output = said
+			}
+			c.member(members, "operation", op)
+		}
+		return
+	}
+	if c.member(members, "operation", &genkit.Operation); genkit.Operation != nil && genkit.Operation.Output != nil {
+		output, said := new(ai.ModelResponse), new(modelio.GenerateResponse)
+		c.check("operation: output", readAsJSON(genkit.Operation.Output, said))
+		c.in("operation: output", func() { c.response(output, said) })
+		genkit.Operation.Output = output
+	}
+}
+
+// usage converts token counts. Genkit cannot distinguish zero from not reported, so zero becomes not reported.
+func (c *conversion) usage(genkit *ai.GenerationUsage, model *modelio.Usage) {
 	for name, count := range map[string]*int64{
-		"cacheWriteTokens": usage.CacheWriteTokens, "cacheWriteHourTokens": usage.CacheWriteHourTokens, "toolUseTokens": usage.ToolUseTokens,
+		"cacheWriteTokens": model.CacheWriteTokens, "cacheWriteHourTokens": model.CacheWriteHourTokens, "toolUseTokens": model.ToolUseTokens,
 	} {
 		if count != nil {
-			return nil, fmt.Errorf("genkit has no place for %s", name)
+			c.check("", fmt.Errorf("genkit has no place for %s", name))
 		}
 	}
-	var c conversion
-	converted := &ai.GenerationUsage{
-		InputTokens:         int(orZero(usage.InputTokens)),
-		OutputTokens:        int(orZero(usage.OutputTokens)),
-		TotalTokens:         int(orZero(usage.TotalTokens)),
-		ThoughtsTokens:      int(orZero(usage.ThoughtsTokens)),
-		CachedContentTokens: int(orZero(usage.CachedContentTokens)),
-	}
-	unknown := spare(usage.Unknown)
-	c.take(unknown, "custom", &converted.Custom)
-	return done(&c, converted, unknown)
+	c.count(&genkit.InputTokens, &model.InputTokens)
+	c.count(&genkit.OutputTokens, &model.OutputTokens)
+	c.count(&genkit.TotalTokens, &model.TotalTokens)
+	c.count(&genkit.ThoughtsTokens, &model.ThoughtsTokens)
+	c.count(&genkit.CachedContentTokens, &model.CachedContentTokens)
+	c.beyond(&model.Unknown, func(members *modelio.Object) {
+		if c.toGenkit || len(genkit.Custom) > 0 {
+			c.member(members, "custom", &genkit.Custom)
+		}
+	})
 }

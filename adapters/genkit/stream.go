@@ -25,25 +25,18 @@ func converted[From, To any](
 }
 
 func fromChunk(chunk *ai.ModelResponseChunk) (*modelio.GenerateResponseChunk, error) {
-	var c conversion
-	return &modelio.GenerateResponseChunk{
-		Role:       modelio.Role(chunk.Role),
-		Index:      chunk.Index,
-		Content:    field(&c, "", chunk.Content, eachOf("part", fromPart)),
-		Custom:     field(&c, "custom", chunk.Custom, fromValue),
-		Aggregated: set(chunk.Aggregated),
-	}, c.failed("from genkit chunk")
+	return fromGenkit("chunk", chunk, (*conversion).chunk)
 }
 
 func toChunk(chunk *modelio.GenerateResponseChunk) (*ai.ModelResponseChunk, error) {
-	var c conversion
-	converted := &ai.ModelResponseChunk{
-		Role:       ai.Role(chunk.Role),
-		Index:      chunk.Index,
-		Content:    field(&c, "", chunk.Content, each("part", toPart)),
-		Custom:     field(&c, "custom", chunk.Custom, toValue),
-		Aggregated: orZero(chunk.Aggregated),
-	}
-	c.none(spare(chunk.Unknown))
-	return converted, c.failed("to genkit chunk")
+	return toGenkit("chunk", chunk, (*conversion).chunk)
+}
+
+func (c *conversion) chunk(genkit *ai.ModelResponseChunk, model *modelio.GenerateResponseChunk) {
+	same(c, (*string)(&genkit.Role), (*string)(&model.Role))
+	same(c, &genkit.Index, &model.Index)
+	list(c, "part", &genkit.Content, &model.Content, c.part)
+	c.value("custom", &genkit.Custom, &model.Custom)
+	c.flag(&genkit.Aggregated, &model.Aggregated)
+	c.beyond(&model.Unknown, nothing)
 }
