@@ -82,17 +82,6 @@ func (s *Store) Read(file string) ([]byte, error) {
 	return s.ReadWhole(file)
 }
 
-// Open opens a file to read it, and returns its size.
-func (s *Store) Open(file string) (f *os.File, size int64, err error) {
-	if f, err = s.toRead(file); err != nil {
-		return nil, 0, err
-	}
-	if size, err = sizeOf(f, s.maxBytes); err != nil {
-		return nil, 0, errors.Join(err, f.Close())
-	}
-	return f, size, nil
-}
-
 // NewDoc returns d as a document of the store, which need not be written there.
 func (s *Store) NewDoc(provider, name string, d *snapshot.Document) *Doc {
 	return &Doc{Provider: provider, Name: name, Document: d, store: s}

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -211,10 +210,9 @@ func (v *verifier) lookAtAll() {
 	var all sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		all.Go(func() {
-			piece := make([]byte, pieceSize)
 			for i := next.Add(1) - 1; i < int64(len(v.listed)); i = next.Add(1) - 1 {
 				of := &v.listed[i]
-				of.records = v.look(v.store.NewDoc(of.provider, of.name, nil), of.hasDir, piece)
+				of.records = v.look(v.store.NewDoc(of.provider, of.name, nil), of.hasDir)
 			}
 		})
 	}
@@ -236,7 +234,7 @@ func (v *verifier) duplicates() {
 }
 
 // look examines a document and the files next to it, and returns the manifest entries of its records.
-func (v *verifier) look(doc *store.Doc, hasDir bool, piece []byte) []sealedRecord {
+func (v *verifier) look(doc *store.Doc, hasDir bool) []sealedRecord {
 	data, err := v.store.ReadWhole(doc.File()) // it is no link: see walkProvider and listNamed
 	if err != nil {
 		v.count(nil)
@@ -257,7 +255,7 @@ func (v *verifier) look(doc *store.Doc, hasDir bool, piece []byte) []sealedRecor
 		wrong = append(wrong, store.Explained(doc.Name, data, misnamed)...)
 	}
 	if v.beside {
-		v.lookBeside(doc, hasDir, piece)
+		v.lookBeside(doc, hasDir)
 		if len(wrong) == 0 {
 			for _, check := range v.checks {
 				wrong = append(wrong, check(doc)...)
@@ -331,7 +329,7 @@ func Prune(s *store.Store) ([]string, error) {
 }
 
 // lookBeside examines the files next to a document.
-func (v *verifier) lookBeside(doc *store.Doc, hasDir bool, piece []byte) {
+func (v *verifier) lookBeside(doc *store.Doc, hasDir bool) {
 	named := map[string]store.Need{}
 	for _, n := range store.Needs(doc.Document) {
 		named[n.Own] = n
@@ -347,7 +345,7 @@ func (v *verifier) lookBeside(doc *store.Doc, hasDir bool, piece []byte) {
 			continue
 		}
 		delete(named, own)
-		v.checkBeside(doc, n, piece)
+		v.checkBeside(doc, n)
 	}
 	for own, n := range named {
 		v.report(doc.File(), snapshot.Violation{Pointer: n.Pointer(), Rule: n.Rule, Message: n.Missing(doc.Beside(own))})
@@ -362,43 +360,22 @@ func (v *verifier) orphan(file string) {
 	v.stray(file, "is named by no record: traceforge prune removes it")
 }
 
-// pieceSize is the number of bytes that are hashed at once.
-const pieceSize = 32 << 10
-
-// sum returns the hash of a file, which is read in pieces. If the file fits into piece, it also returns the content,
-// which is in piece.
-func (v *verifier) sum(file string, piece []byte) (canon.Hash, []byte, error) {
-	f, size, err := v.store.Open(file)
-	if err != nil {
-		return "", nil, err
-	}
-	defer f.Close()
-	n, err := f.Read(piece)
-	if err == nil && int64(n) == size && n < len(piece) {
-		return canon.Sum(piece[:n]), piece[:n], nil // complete, because more was requested
-	}
-	sum := sha256.New()
-	for sum.Write(piece[:n]); err == nil; sum.Write(piece[:n]) {
-		n, err = f.Read(piece)
-	}
-	if err != io.EOF {
-		return "", nil, err
-	}
-	return canon.Hash("sha256:" + hex.EncodeToString(sum.Sum(nil))), nil, nil
-}
-
 // checkBeside checks that a file has the hash in its document. It keeps small files for checks that read them again.
-func (v *verifier) checkBeside(doc *store.Doc, n store.Need, piece []byte) {
+func (v *verifier) checkBeside(doc *store.Doc, n store.Need) {
+	const small = 32 << 10 // bytes
 	file := doc.Beside(n.Own)
-	got, data, err := v.sum(file, piece)
-	if got == n.Hash && data != nil && len(v.checks) > 0 {
-		doc.Keep(n.Hash, slices.Clone(data))
+	data, err := v.store.ReadWhole(file)
+	if !v.couldRead(file, err) {
+		return
 	}
-	if !v.couldRead(file, err) || got == n.Hash {
+	got := canon.Sum(data)
+	if got == n.Hash {
+		if len(v.checks) > 0 && len(data) < small {
+			doc.Keep(n.Hash, data)
+		}
 		return
 	}
 	violation := snapshot.Violation{Rule: n.Rule, Message: n.Altered(got, doc.Name)}
-	data, _ = v.store.Read(file)
 	if store.Pointed(data) == n.Hash {
 		violation.Rule, violation.Message = snapshot.RulePointer, store.NotFetched
 	}
