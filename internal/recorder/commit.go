@@ -75,6 +75,7 @@ func (r *revision) write(kept []*take, partial bool) error {
 	}
 	put.Summed = true
 	put.Check = func(read *snapshot.Document) error { return r.verify(put.Provider, read, kept) }
+	begins.Delete([2]string{r.run.Dir, r.run.name})
 	return r.run.store.Commit(store.Change{Put: []store.Put{put}})
 }
 

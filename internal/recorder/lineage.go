@@ -137,13 +137,25 @@ func (s *setup) unlike(k usage.Known) int {
 	return 3
 }
 
+// begins has the keys of the first records of known documents, by store and document, under the rules of the store.
+var begins locked.Map[[2]string, key]
+
 // mayBegin reports whether a known document may be that of a test that begins with a call: its first record must be of
 // the call. If the document's test is gone and had this test's name, as in a package that moved, any record will do,
-// since calls may be concurrent.
+// since calls may be concurrent. Many new subtests ask about the same siblings, so each document is read once.
 func (s *setup) mayBegin(k usage.Known, c *call) bool {
+	at, anyWillDo := [2]string{s.Dir, k.Name}, k.Gone && k.Test == s.Test
+	if first, isRead := begins.Get(at); isRead && first != c.key && len(s.Scrub) == 0 && !anyWillDo {
+		return false
+	}
 	t := s.tapeOf(k.Name, c)
-	isFirst := len(t.records) > 0 && t.key(0) == c.key
-	return isFirst || k.Gone && k.Test == s.Test && len(t.equalTo(c.key)) > 0
+	if len(t.records) == 0 {
+		return false
+	}
+	if len(s.Scrub) == 0 {
+		begins.Set(at, t.key(0))
+	}
+	return t.key(0) == c.key || anyWillDo && len(t.equalTo(c.key)) > 0
 }
 
 // tapeOf returns the tape of a document of a call's provider. It is empty if the document cannot be read.

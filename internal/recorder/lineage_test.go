@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/traceforge/traceforge-go/internal/scrub"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
@@ -33,8 +34,39 @@ func TestMayBegin(t *testing.T) {
 		}
 		read := allocated(func() { r.run.tapeOf(known.Name, last) })
 		require.Less(t, allocated(func() { require.False(t, r.run.mayBegin(known, last)) })/read, 1.5)
+		require.Less(t, allocated(func() { require.False(t, r.run.mayBegin(known, last)) })/read, 0.01, "it was read once")
 		require.True(t, r.run.mayBegin(known, first))
 		known.Gone, r.run.Test = true, known.Test
 		require.True(t, r.run.mayBegin(known, last), "calls may be concurrent")
 	})
+}
+
+// TestMayBeginAgain: what a document began with is not remembered when it is recorded again, nor among tests with rules
+// of their own.
+func TestMayBeginAgain(t *testing.T) {
+	s := newScene(t)
+	known := usage.Known{Name: snapshot.DocumentName("example.com/m", "TestIt"), Package: "example.com/m", Test: "TestIt"}
+	first := func(r *Recorder) *call {
+		return &call{key: r.run.tapeOf(known.Name, &call{key: key{provider: "openai"}}).key(0)}
+	}
+	var was, is *call
+	s.run(Update, asks("a question"))
+	s.run(Update, func(r *Recorder) {
+		was = first(r)
+		require.True(t, r.run.mayBegin(known, was))
+	}, func(o *Options) { o.Test = "TestIt/b" })
+	s.run(Update, asks("another"))
+	s.run(Update, func(r *Recorder) {
+		is = first(r)
+		require.NotEqual(t, was.key, is.key)
+		require.True(t, r.run.mayBegin(known, is))
+		require.False(t, r.run.mayBegin(known, was))
+	}, func(o *Options) { o.Test = "TestIt/c" })
+	s.run(Update, func(r *Recorder) {
+		hidden := first(r)
+		require.NotEqual(t, is.key, hidden.key)
+		require.True(t, r.run.mayBegin(known, hidden))
+		require.False(t, r.run.mayBegin(known, is))
+	}, func(o *Options) { o.Test, o.Scrub = "TestIt/d", []scrub.Rule{scrub.Value("word", "another")} })
+	s.run(Update, func(r *Recorder) { require.True(t, r.run.mayBegin(known, is)) }, func(o *Options) { o.Test = "TestIt/e" })
 }
