@@ -59,6 +59,9 @@ func characters(text string) int64 { return int64(utf8.RuneCountInString(text)) 
 // annotations adds annotations that cite, in OpenAI's APIs: directly in responses, and in an object of their own in
 // chat completions. Clients read either, whatever the type is and whatever else there is, so each non-empty one counts.
 func (c *citationFold) annotations(text string, all jsontext.Value) {
+	if all.IsEmpty() {
+		return
+	}
 	size := characters(text)
 	cite := func(v jsontext.Value, source string) {
 		c.in(size, v.Member("start_index"), v.Member("end_index"), cites(v, "url", "title filename", "content", source))
