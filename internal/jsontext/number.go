@@ -34,12 +34,8 @@ func Number(src []byte, i int) (end int, kind NumberKind) {
 	if digits == 0 || digits > 1 && src[first] == '0' {
 		return i, NotNumber
 	}
-	kind = PlainNumber
-	if digits > exactDigits {
-		kind = IntegerNumber
-	}
-	zero := src[first] == '0'
-	if zero && first > start { // -0, which is canonical only before a fraction
+	kind, zero := PlainNumber, src[first] == '0'
+	if digits > exactDigits || zero && first > start { // -0 is canonical only before a fraction
 		kind = IntegerNumber
 	}
 

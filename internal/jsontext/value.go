@@ -154,15 +154,11 @@ func (v Value) IsEmpty() bool { return v.doc == nil || v.doc.nodes[v.at].next ==
 // Len returns the number of elements or members of v.
 func (v Value) Len() int {
 	n := 0
-	switch v.first() {
-	case '[':
-		for range v.Elements() {
-			n++
-		}
-	case '{':
-		for range v.Members() {
-			n++
-		}
+	for range v.Elements() {
+		n++
+	}
+	for range v.Members() {
+		n++
 	}
 	return n
 }
