@@ -14,7 +14,7 @@ import (
 )
 
 // seeds calls seed with each body of testdata of the given kind.
-func seeds(f *mutation.F, kind string, seed func(api string, arguments string, body []byte)) {
+func seeds(f testing.TB, kind string, seed func(api string, arguments string, body []byte)) {
 	for _, file := range cases(f) {
 		archive, err := txtar.ParseFile(file)
 		require.NoError(f, err)

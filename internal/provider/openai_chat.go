@@ -22,6 +22,7 @@ var _ = Register(&Codec{
 	Keys:   []string{"OPENAI_API_KEY"},
 	Seeded: true,
 	Fixed:  openAIFixed,
+	Pieces: []string{"summary"}, // of reasoning_details
 	Match: either(posts(hasList("messages"), "/chat/completions", "/agents/completions", "/openai"),
 		both(posts(hasList("messages"), "/v1/chat"), sentTo("writer"))), // on one of Cohere's paths
 	body:    chatForm.decode,

@@ -14,6 +14,7 @@ var ResponsesParameters = parametersOf("temperature", "max_output_tokens=max_tok
 var _ = Register(&Codec{
 	API:     "openai.responses",
 	Fixed:   openAIFixed,
+	Pieces:  []string{"stderr", "stdout"}, // of shell calls
 	Match:   posts(isResponsesBody, "/responses", "/responses/compact"),
 	body:    responsesForm.decode,
 	outside: sayOperation("responses"),

@@ -39,6 +39,8 @@ type Codec struct {
 	Version  string // prefix of anthropic_version, before 2026-10-21, in bodies of its requests to Claude; may be empty
 	Prompted bool
 
+	Pieces []string // unusual members of its events that contain the next words of a text
+
 	Refusal refusalForm // the form of its errors; nil for that of its provider's other APIs, or OpenAI's
 
 	Session *Session // nil if each call is separate
@@ -84,7 +86,7 @@ func Register(c *Codec) *Codec {
 	if _, ok := Named(c.API); ok {
 		panic("two codecs for " + c.API)
 	}
-	registered = append(registered, c.complete())
+	registered, pieces = append(registered, c.complete()), append(pieces, c.Pieces...)
 	inorder.By(registered, func(a, b *Codec) int { return strings.Compare(a.API, b.API) })
 	return c
 }

@@ -60,10 +60,10 @@ func (j *journal) grow(text *node, piece []byte) {
 	}
 }
 
-// pieces are members of events that contain the next words of a text, in the APIs with a codec.
+// pieces are members of events that contain the next words of a text. Register adds [Codec.Pieces].
 var pieces = []string{
-	"arguments", "code", "completion", "content", "delta", "generated_text", "generation", "input", "outputText", "partial_json",
-	"reasoning", "reasoning_content", "refusal", "response", "summary", "text", "thinking", "tool_plan", "transcript",
+	"arguments", "code", "completion", "content", "delta", "generation", "input", "outputText", "partial_json",
+	"reasoning", "reasoning_content", "refusal", "response", "text", "thinking", "tool_plan", "transcript",
 }
 
 // IsPiece reports whether a member of an event may contain the next words of a text.

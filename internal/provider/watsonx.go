@@ -12,6 +12,7 @@ import (
 var _ = Register(&Codec{
 	API:     "watsonx.generation",
 	Seeded:  true,
+	Pieces:  []string{"generated_text"},
 	Match:   both(pathOf(generationPath), posts(jsontext.Value.IsObject, "")),
 	body:    watsonxForm.decode,
 	outside: also(sayOperation("generation"), sayGroup("deployment", generationPath, "")),
