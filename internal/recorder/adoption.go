@@ -122,7 +122,7 @@ func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 		return tk.origin != nil && tk.origin.place >= 0 && tk.key != c.key && r.run.tape.key(tk.origin.place) == c.key
 	}
 	if slices.ContainsFunc(r.run.takes, adopted) {
-		return nil, failuref(c.asking()+" is recorded, and a call before it that changed has adopted its answer",
+		return nil, failuref(c.title()+" is recorded, and a call before it that changed has adopted its answer",
 			indent(r.run.summary(c.request)), "buy what changed: "+r.run.Accept)
 	}
 	i, _ = r.run.like(c, nil)
@@ -130,11 +130,11 @@ func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 	case f != nil && (i < 0 || r.run.tape.records[i].Source.IsBought()):
 		return nil, f
 	case i < 0 || !c.canAdopt(&r.run.tape.records[i]):
-		f := failuref(c.asking()+" has no snapshot that it could adopt", indent(r.run.summary(c.request)), "buy it: "+r.run.Accept)
+		f := failuref(c.title()+" has no snapshot that it could adopt", indent(r.run.summary(c.request)), "buy it: "+r.run.Accept)
 		f.Missing = true
 		return nil, f
 	}
-	switch d, err := r.run.dueOf(&call{}, i); {
+	switch d, err := r.run.openProofOf(&call{}, i); {
 	case err != nil:
 		return nil, err
 	case d.raw != nil && r.run.prove(d) != nil:

@@ -189,9 +189,9 @@ func (k *checks) failOfCheck(ck *check) *Failure {
 	var brief string
 	switch ck.State {
 	case usage.CheckUnchecked:
-		return failuref(fmt.Sprintf("%s could not be checked: %s", ck.call.said(), where), "  "+ck.Why)
+		return failuref(fmt.Sprintf("%s could not be checked: %s", ck.call.answerName(), where), "  "+ck.Why)
 	case usage.CheckDrifted:
-		brief = fmt.Sprintf("%s drifted from %s: %s%s", ck.call.said(), where, strings.Join(tiers, ", "), k.legend())
+		brief = fmt.Sprintf("%s drifted from %s: %s%s", ck.call.answerName(), where, strings.Join(tiers, ", "), k.legend())
 	case usage.CheckVaried:
 		brief = fmt.Sprintf("%s: non-deterministic behavior detected: %d/%d runs produced different outputs: %s"+
 			" (two of them)", where, ck.Different, ck.Runs, strings.Join(tiers, ", "))

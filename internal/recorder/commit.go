@@ -186,7 +186,7 @@ func (r *revision) verify(provider string, doc *snapshot.Document, kept []*take)
 		}
 		if how != found || c.take != nil && !store.SameAnswer(&doc.Snapshots[i].Response, &s.Response) {
 			return fmt.Errorf("%s would not be found again in replay: nothing was written",
-				asking(s.Provider, &s.Request))
+				titleOf(s.Provider, &s.Request))
 		}
 		t.plays[i].played = true
 	}

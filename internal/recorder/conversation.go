@@ -48,7 +48,7 @@ func (r *Recorder) repliesToServed(w *wire, tk *take) error {
 		return nil
 	}
 	tk.end(dropped, nil)
-	return r.report.failCall(tk.what, tk.id(), failuref(tk.asking()+" replies to what an answer from the store asks, and not as it was recorded",
+	return r.report.failCall(tk.what, tk.id(), failuref(tk.title()+" replies to what an answer from the store asks, and not as it was recorded",
 		indent(r.run.summary(tk.request)), r.report.wholeConversation()))
 }
 
@@ -119,7 +119,7 @@ func (r *report) outOfTurn(c *call, t *tape) *Failure {
 	case t == r.run.tape:
 		also = calls(said) + " of the recording"
 	}
-	brief := fmt.Sprintf("%s goes on with %s, where its provider has also %s", c.asking(), c.talk, also)
+	brief := fmt.Sprintf("%s goes on with %s, where its provider has also %s", c.title(), c.talk, also)
 	return failuref(brief, indent(r.run.summary(c.request)), r.wholeConversation())
 }
 
@@ -165,10 +165,10 @@ func (s search) isBeforeOthers(i int) bool {
 		return c.speaks() && slices.Contains(gone.Source.IDs, c.talk) && gone.Timestamp.Before(record.Timestamp) &&
 			s.wasServed(c.talk)
 	}
-	served := func(d *due) bool { return isAfter(d.call, &s.run.tape.records[d.record]) }
+	served := func(d *openProof) bool { return isAfter(d.call, &s.run.tape.records[d.record]) }
 	adopted := func(tk *take) bool { return tk.origin != nil && isAfter(tk.call, &tk.origin.record) }
 	return s.tape.isUncalled(i) && !reads(&gone.Request) &&
-		(slices.ContainsFunc(s.run.due, served) || slices.ContainsFunc(s.run.takes, adopted))
+		(slices.ContainsFunc(s.run.proofs, served) || slices.ContainsFunc(s.run.takes, adopted))
 }
 
 // speaks reports whether a call says something in a conversation.

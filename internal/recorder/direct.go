@@ -123,8 +123,8 @@ func listedIn(s *snapshot.Snapshot) modelio.Object {
 
 func (c *call) who() string { return who(c.provider, c.request) }
 
-// asking names a request: "openai request", "tool add", "tool add of shop", "shop tools/list request".
-func asking(provider string, req *modelio.Request) string {
+// titleOf names a request: "openai request", "tool add", "tool add of shop", "shop tools/list request".
+func titleOf(provider string, req *modelio.Request) string {
 	if req.Tool() != "" {
 		return who(provider, req)
 	}
@@ -143,12 +143,12 @@ func methodOf(req *modelio.Request) string {
 	return ""
 }
 
-func (c *call) asking() string { return asking(c.provider, c.request) }
+func (c *call) title() string { return titleOf(c.provider, c.request) }
 
-// said names an answer: "openai answer", "result of tool add".
-func (c *call) said() string {
+// answerName names an answer: "openai answer", "result of tool add".
+func (c *call) answerName() string {
 	if c.request.Tool() != "" {
 		return "result of " + c.who()
 	}
-	return strings.TrimSuffix(c.asking(), "request") + "answer"
+	return strings.TrimSuffix(c.title(), "request") + "answer"
 }

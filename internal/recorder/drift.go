@@ -40,7 +40,7 @@ func (r *report) drifted(c *call) *Failure {
 	if unknown := r.run.tape.records[best].Source.Unknown; len(unknown) > 0 { // the call's own are no change
 		got, _ = r.run.compare.Request(provider.WithoutHeaders(c.request, unknown))
 	}
-	brief := fmt.Sprintf("%s drifted from %s", c.asking(), r.run.recordName(best))
+	brief := fmt.Sprintf("%s drifted from %s", c.title(), r.run.recordName(best))
 	d := r.run.tape.driftOf(best)
 	d.Scripted = c.step != nil
 	traces := r.run.compare.Traces(recorded, got)

@@ -96,7 +96,7 @@ func (s *setup) tellMiss(c *call, record *snapshot.Snapshot) {
 // the call with, else a missing snapshot.
 func (r *report) unrecorded(c *call) *Failure {
 	if r.isTold(c) {
-		return &Failure{brief: c.asking() + " has the error of a tool's call, so it is compared with no record"}
+		return &Failure{brief: c.title() + " has the error of a tool's call, so it is compared with no record"}
 	}
 	i, rule := r.run.match(c)
 	if rule == hostRules {
@@ -121,7 +121,7 @@ func (r *report) unrecorded(c *call) *Failure {
 	renamed := r.run.renamedFrom(c)
 	f := r.alsoMissing(c, renamed)
 	if f == nil {
-		f = failuref(fmt.Sprintf("%s has no snapshot: %s", c.asking(), state), summary, r.neighbours(), renamed, obstacle, way)
+		f = failuref(fmt.Sprintf("%s has no snapshot: %s", c.title(), state), summary, r.neighbours(), renamed, obstacle, way)
 	}
 	return f.missing(c.provider, summary)
 }
@@ -175,14 +175,14 @@ func (r *report) oneTooMany(i int) *Failure {
 			"or run with -benchtime %dx\n%s", times, way)
 	}
 	f := failuref(fmt.Sprintf("%s was %s once too often: there %s %s of it, and this call would be number %d",
-		asking(r.run.tape.records[i].Provider, request), made, there, count(times, "recording"), times+1),
+		titleOf(r.run.tape.records[i].Provider, request), made, there, count(times, "recording"), times+1),
 		"last recorded in "+r.run.recordName(i), way)
 	return f.missing(r.run.tape.records[i].Provider, indent(r.run.summary(request)))
 }
 
 // namesOther is the failure of a call that names what another answer gave out than when it was recorded.
 func (r *report) namesOther(c *call, i int) *Failure {
-	brief := fmt.Sprintf("%s names %s, and its recording %s: it follows another answer", c.asking(), strings.Join(c.ids, ", "),
+	brief := fmt.Sprintf("%s names %s, and its recording %s: it follows another answer", c.title(), strings.Join(c.ids, ", "),
 		cmp.Or(strings.Join(r.run.tape.records[i].Source.IDs, ", "), "nothing"))
 	summary := indent(r.run.summary(c.request))
 	return failuref(brief, summary, "recorded in "+r.run.recordName(i), r.wayOut("accept")).missing(c.provider, summary)

@@ -74,7 +74,7 @@ func (f *faults) next(number int) *injection {
 }
 
 // inject answers a call with its record and a fault.
-func (r *run) inject(d *due, in *injection) (*servedRecord, error) {
+func (r *run) inject(d *openProof, in *injection) (*servedRecord, error) {
 	in.used, in.record = true, d.record
 	if in.Breaks {
 		if r.faults.owed == nil {

@@ -9,10 +9,10 @@ import (
 
 // A givenIDs has the ids in the answers of a run: true for those that an answer gave out, and not only repeated.
 type givenIDs struct {
-	stored, live map[string]bool
-	served       []string // whole ids from the store, in their order, with the URLs for files that Google gives out in a header
-	due, takes   int      // how many answers were searched
-	open         []*take  // of these takes, those that had not ended
+	stored, live  map[string]bool
+	served        []string // whole ids from the store, in order, and the URLs for files that Google gives out in a header
+	proofs, takes int      // how many answers were searched
+	open          []*take  // of these takes, those that had not ended
 }
 
 // learn searches the answers since the last time.
@@ -26,8 +26,8 @@ func (g *givenIDs) learn(r *run) {
 		}
 		return all
 	}
-	for ; g.due < len(r.due); g.due++ {
-		d := r.due[g.due]
+	for ; g.proofs < len(r.proofs); g.proofs++ {
+		d := r.proofs[g.proofs]
 		raw, _ := r.tape.doc.Raw(d.record) // it was served
 		if s, err := r.restore(d.call, r.tape, d.record, raw); err == nil {
 			made := give(g.stored, d.call, rawAnswer(s.record, s.body), s.record.Source.IDs)

@@ -28,7 +28,7 @@ func (r *Recorder) startTake(c *call, lifted string) (*servedRecord, error) {
 	}
 	if _, known := writables.Get(r.run.Dir); !known && modes[r.run.Mode].writes {
 		if err := r.run.store.Writable(); err != nil {
-			return nil, failuref(fmt.Sprintf("%s was not made, as what it brings could not be kept: %s", c.asking(), r.run.shown(err.Error())))
+			return nil, failuref(fmt.Sprintf("%s was not made, as what it brings could not be kept: %s", c.title(), r.run.shown(err.Error())))
 		}
 		writables.Add(r.run.Dir, true)
 	}

@@ -396,10 +396,10 @@ func (p *proof) reportDifference(pointer, said, served string) {
 	p.report(pointer, "says %s, and %s, which is what replay serves, says %s", show(said), p.file(), show(served))
 }
 
-// A due is the pending proof of a served answer. A whole answer is proven before it is served. A stream is proven at
+// An openProof is the proof of a served answer. A whole answer is proven before it is served. A stream is proven at
 // its end, when its caller closes it, or at the latest when the test ends: its first event is not delayed, and the
 // stream is decoded once.
-type due struct {
+type openProof struct {
 	call   *call
 	doc    *store.Doc
 	record int
@@ -410,10 +410,10 @@ type due struct {
 	failure *Failure
 }
 
-// dueOf returns the due of a call that the i-th record answers, with the raw answer, if any. The hash of a stream is a
-// part of the proof, unless a fault may take the place of the answer.
-func (r *run) dueOf(c *call, i int) (d *due, err error) {
-	d = &due{call: c, record: i}
+// openProofOf returns the proof of a call that the i-th record answers, with the raw answer, if any. The hash of a
+// stream is a part of the proof, unless a fault may take the place of the answer.
+func (r *run) openProofOf(c *call, i int) (d *openProof, err error) {
+	d = &openProof{call: c, record: i}
 	contentType := strings.Join(r.tape.records[i].Response.Headers["content-type"], ", ")
 	if len(r.faults.all) == 0 && strings.HasPrefix(contentType, "text/event-stream") {
 		d.raw, d.check = r.tape.doc.RawUnchecked(i)
@@ -426,7 +426,7 @@ func (r *run) dueOf(c *call, i int) (d *due, err error) {
 }
 
 // prove returns the failure of an answer that differs from its record, or nil.
-func (s *setup) prove(d *due) *Failure {
+func (s *setup) prove(d *openProof) *Failure {
 	d.once.Do(func() {
 		if d.check != nil {
 			if err := d.check(); err != nil {
@@ -444,9 +444,9 @@ func (s *setup) prove(d *due) *Failure {
 	return d.failure
 }
 
-// proven returns the failure of an answer that differs from its record. A nil due, as for an answer of this run, is
+// proven returns the failure of an answer that differs from its record. A nil proof, as for an answer of this run, is
 // proven.
-func (r *report) proven(d *due) error {
+func (r *report) proven(d *openProof) error {
 	if d == nil || r.run.prove(d) == nil {
 		return nil
 	}
@@ -456,7 +456,7 @@ func (r *report) proven(d *due) error {
 
 // proveRest proves the streams that were neither read to their end nor closed, and reports sessions over a WebSocket.
 func (r *report) proveRest() {
-	for _, d := range r.run.due {
+	for _, d := range r.run.proofs {
 		if r.run.prove(d) != nil && r.failed[d.call.id()] == nil {
 			r.fail(d.failure)
 		}

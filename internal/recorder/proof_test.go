@@ -593,8 +593,8 @@ func TestStreamsAreHashedAtTheirEnd(t *testing.T) {
 	failures, _ = s.run(Replay, func(r *Recorder) {
 		posts(&got, chatURL, askedBody)(r)
 		posts(&got, chatURL, other)(r)
-		require.Len(t, r.run.due, 2)
-		for _, d := range r.run.due {
+		require.Len(t, r.run.proofs, 2)
+		for _, d := range r.run.proofs {
 			require.Nil(t, d.raw)
 			require.Nil(t, d.check, "a run keeps no answer after its proof")
 		}

@@ -20,7 +20,7 @@ var realtimePatience = 30 * time.Second
 
 // A replayedSession is the record that a session replays.
 type replayedSession struct {
-	*due
+	*openProof
 	subprotocol string
 	frames      []provider.Frame // the server's frames that were not sent yet
 }
@@ -99,7 +99,7 @@ func (s *realtime) beginReplay(i int) (*replayedSession, error) {
 		in.used, in.unfitted = true, true
 		return nil, failuref(fmt.Sprintf("fault cannot be injected: %s, %s: the call is a session over a WebSocket", s.r.run.recordName(i), in.Name))
 	}
-	d, err := s.r.run.dueOf(nil, i)
+	d, err := s.r.run.openProofOf(nil, i)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (s *realtime) beginReplay(i int) (*replayedSession, error) {
 	if err != nil {
 		return nil, failuref(fmt.Sprintf("%s: the raw answer: %v", s.r.run.recordName(i), err), "accept: "+s.r.run.Accept)
 	}
-	p := &replayedSession{due: d, frames: frames}
+	p := &replayedSession{openProof: d, frames: frames}
 	if len(frames) > 0 && frames[0].Open != "" {
 		p.subprotocol, p.frames = frames[0].Open, frames[1:]
 	}
@@ -333,10 +333,10 @@ func (s *realtime) conclude() error {
 	if r.run.tape.key(p.record) != c.key {
 		return s.drifted(c)
 	}
-	p.due.call = c
-	r.run.due = append(r.run.due, p.due)
+	p.openProof.call = c
+	r.run.proofs = append(r.run.proofs, p.openProof)
 	r.run.answered = append(r.run.answered, testCall{record: p.record})
-	r.run.prove(p.due) // proveRest reports what differs
+	r.run.prove(p.openProof) // proveRest reports what differs
 	return nil
 }
 

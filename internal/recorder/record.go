@@ -170,9 +170,9 @@ func (r *run) unfinished(tk *take) *Failure {
 	switch tk.how {
 	case unread:
 		if tk.status == 0 { // no answer began, or the call has no HTTP, whose answer nobody reads or closes
-			return r.leftOut(tk, fmt.Sprintf("%s was still under way when %s ended", tk.asking(), r.tested()), "wait for its end")
+			return r.leftOut(tk, fmt.Sprintf("%s was still under way when %s ended", tk.title(), r.tested()), "wait for its end")
 		}
-		return r.leftOut(tk, tk.said()+" was neither read to its end nor closed")
+		return r.leftOut(tk, tk.answerName()+" was neither read to its end nor closed")
 	case aborted, broken, unterminated:
 		if r.allows(CutStreams) || tk.isScripted() {
 			return nil
@@ -184,9 +184,9 @@ func (r *run) unfinished(tk *take) *Failure {
 		if tk.how == broken && tk.err != nil {
 			by += ": " + tk.err.Error()
 		}
-		return r.leftOut(tk, tk.said()+" was cut "+by, "record again, or keep it as it is: "+r.allow("CutStreams"))
+		return r.leftOut(tk, tk.answerName()+" was cut "+by, "record again, or keep it as it is: "+r.allow("CutStreams"))
 	case endless:
-		return r.leftOut(tk, (&tooLong{tk.said(), tk.limit}).Error(), raiseLimit)
+		return r.leftOut(tk, (&tooLong{tk.answerName(), tk.limit}).Error(), raiseLimit)
 	case retryable:
 		brief := fmt.Sprintf("%s answered %s, and no later try of the call did better", tk.provider, statusText(tk.status))
 		return r.leftOut(tk, brief, "record again: "+r.again(), "or keep the answer as it is: "+r.allow("RetryableErrors"))
@@ -220,5 +220,5 @@ func (s *setup) leftOut(tk *take, brief string, ways ...string) *Failure {
 }
 
 func (s *setup) unkept(tk *take, err error) *Failure {
-	return failuref(fmt.Sprintf("%s cannot be kept: %v", tk.said(), err), indent(s.summary(tk.request)))
+	return failuref(fmt.Sprintf("%s cannot be kept: %v", tk.answerName(), err), indent(s.summary(tk.request)))
 }

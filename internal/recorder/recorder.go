@@ -85,11 +85,11 @@ type run struct {
 	mu sync.Mutex
 	traffic
 	ended    bool
-	now      time.Time  // the time that the test was told; zero if it asked for none
-	tape     *tape      // nil until the first call
-	takes    []*take    // the live calls, in order
-	answered []testCall // the calls that got their answer, in order
-	due      []*due     // served answers that need a proof
+	now      time.Time    // the time that the test was told; zero if it asked for none
+	tape     *tape        // nil until the first call
+	takes    []*take      // the live calls, in order
+	answered []testCall   // the calls that got their answer, in order
+	proofs   []*openProof // served answers that need a proof
 	given    givenIDs
 	compare  *drift.Comparer      // nil until a call drifts
 	masked   map[[2]uint64]uint64 // hashes of what masks make of texts; see maskedAlike

@@ -22,7 +22,7 @@ type servedRecord struct {
 	record *snapshot.Snapshot
 	tape   *tape      // of the record
 	body   []byte     // of the answer, with this run's values
-	proof  *due       // nil if this run recorded the answer, which needs no proof
+	proof  *openProof // nil if this run recorded the answer, which needs no proof
 	fault  *injection // replaces the answer, unless nil
 }
 
@@ -53,7 +53,7 @@ func (r *Recorder) replay(c *call) (*servedRecord, error) {
 	if err := r.report.otherStep(c, i); err != nil {
 		return nil, err
 	}
-	d, err := r.run.dueOf(c, i)
+	d, err := r.run.openProofOf(c, i)
 	if err != nil {
 		return nil, err
 	}
@@ -143,13 +143,13 @@ func (t *tape) nextEqual(i int, meant func(int) bool) int {
 }
 
 // serve answers a call with its record and raw answer.
-func (r *run) serve(d *due, raw []byte) (s *servedRecord, err error) {
+func (r *run) serve(d *openProof, raw []byte) (s *servedRecord, err error) {
 	i := d.record
 	if r.tape.records[i].Response.RawOutputRef == "" {
 		err = r.replayError(i)
 	} else if s, err = r.restore(d.call, r.tape, i, raw); err == nil {
 		s.proof = d
-		r.due = append(r.due, d)
+		r.proofs = append(r.proofs, d)
 	}
 	if isRecorded(err) {
 		r.tape.plays[i].played = true
@@ -267,7 +267,7 @@ type replayBody struct {
 	stop   context.CancelCauseFunc     // ends a body that stays open until its client closes it; nil for a body that ends by itself
 
 	report *report
-	proof  *due // compares the answer with the record
+	proof  *openProof // compares the answer with the record
 	closed atomic.Bool
 }
 

@@ -78,7 +78,7 @@ func (r *report) alsoMissing(c *call, renamed string) *Failure {
 	if first == nil {
 		return nil
 	}
-	line := fmt.Sprintf("%s has no snapshot, as in %s: %s", c.asking(), first.test, r.run.lastSaid(c.request))
+	line := fmt.Sprintf("%s has no snapshot, as in %s: %s", c.title(), first.test, r.run.lastSaid(c.request))
 	if first.repeats.Add(1) >= threeLines {
 		line += fmt.Sprintf("; record all: %s=%s %s", gotest.UpdateEnv, UpdateNew, r.run.TestCommand)
 	}

@@ -99,7 +99,7 @@ func (r *Recorder) takeStep(c *call) (err error) {
 		return nil
 	}
 	if c.step, err = c.nextStep(); err != nil {
-		return failuref(c.asking()+" has no answer in the script", indent(err.Error()))
+		return failuref(c.title()+" has no answer in the script", indent(err.Error()))
 	}
 	return nil
 }

@@ -115,7 +115,7 @@ func (r *report) hidden(c *call, i int, rules []string) *Failure {
 // underOtherRules is the failure of a call whose record was made under other rules, as why says.
 func (r *report) underOtherRules(c *call, i int, component, why string) *Failure {
 	r.run.tape.plays[i].compared = true
-	brief := fmt.Sprintf("%s is answered by %s, %s", c.asking(), r.run.recordName(i), why)
+	brief := fmt.Sprintf("%s is answered by %s, %s", c.title(), r.run.recordName(i), why)
 	accept := OtherRules + ": " + r.run.Accept + " (no call is made)"
 	f := failuref(brief, indent(r.run.summary(c.request)), accept, r.withoutKey(c, &r.run.tape.records[i]))
 	change := drift.Change{Component: component, Kind: component}
@@ -258,7 +258,7 @@ func (r *Recorder) boughtBefore(c *call) *Failure {
 	for _, i := range r.run.tape.volatile.equalTo(got) {
 		if isLeft(i) && !r.run.follows(c, r.run.tape.request(i), isBought) {
 			return failuref(fmt.Sprintf("%s was not sent: %s from those of %s, so each run would record it again",
-				c.asking(), volatileDiffers, r.run.recordName(i)), indent(r.run.summary(c.request)), r.run.addVolatile(), r.run.onPurpose())
+				c.title(), volatileDiffers, r.run.recordName(i)), indent(r.run.summary(c.request)), r.run.addVolatile(), r.run.onPurpose())
 		}
 	}
 	return nil

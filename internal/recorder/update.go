@@ -146,7 +146,7 @@ func samePointers(a, b []string) bool {
 // serveWhole serves a call from its record, which must be whole. If the present rules would write the record
 // differently, it is written again from its own answer.
 func (r *run) serveWhole(c *call, i int, rules string) (*servedRecord, error) {
-	d, err := r.dueOf(c, i)
+	d, err := r.openProofOf(c, i)
 	raw := d.raw
 	if err == nil && raw != nil {
 		err = r.tape.fetchMedia(i)
