@@ -120,7 +120,8 @@ func (d *dialect) checkParts(found *violations, at string, m modelio.Message) {
 			found.add(at+"/media", ruleUnsupported, "the API takes no %s, but %s",
 				part.Media.ContentType, strings.Join(d.media, ", "))
 		case kind == ofMedia && (m.Role == modelio.RoleSystem || m.Role == modelio.RoleModel):
-			found.add(at+"/media", ruleUnsupported, "the API takes media of users and tools only, not in a message of role %s", m.Role)
+			found.add(at+"/media", ruleUnsupported,
+				"the API takes media of users and tools only, not in a message of role %s", m.Role)
 		case kind == ofResult:
 			d.checkParts(found, at+"/toolResponse", modelio.Message{Role: inResult, Content: part.ToolResponse.Content})
 		}

@@ -210,7 +210,8 @@ func (r *request) responseFormat(blobs Blobs) (modelio.Object, error) {
 	}
 	value, ok := r.dialect.responseFormat(f)
 	if !ok {
-		return nil, wrong("generate params for "+r.codec.API, "/runtime/response_format_ref", ruleUnsupported, "the API has no format %q", f.Type)
+		return nil, wrong("generate params for "+r.codec.API, "/runtime/response_format_ref", ruleUnsupported,
+			"the API has no format %q", f.Type)
 	}
 	if value == nil {
 		return nil, nil

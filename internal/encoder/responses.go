@@ -35,8 +35,8 @@ func encodeResponsesTool(tool modelio.ToolDefinition) modelio.Object {
 	return o
 }
 
-// encodeResponsesItems encodes a message as the API's items for its parts: tool calls and their results are items of their
-// own.
+// encodeResponsesItems encodes a message as the API's items for its parts: tool calls and their results are items of
+// their own.
 func encodeResponsesItems(m modelio.Message) (items list) {
 	switch {
 	case provider.Marked(m.Metadata, provider.WireItem) && len(m.Content) == 1 && m.Content[0].Custom != nil:
