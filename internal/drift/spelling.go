@@ -18,14 +18,11 @@ const (
 
 // Text spells canonical JSON.
 func (s Spelling) Text(value json.RawMessage) string {
-	if s == laidOut {
-		return string(jsontext.Indented(value))
-	}
 	v := jsontext.ValueOf(value)
-	if text, ok := v.Text(); ok {
+	if text, ok := v.Text(); ok && s != laidOut {
 		return text
 	}
-	if s == Readable {
+	if s != Spoken {
 		return string(jsontext.Indented(value))
 	}
 	if content := v.Member("content"); content.Present() && v.Member("role").Present() { // a message

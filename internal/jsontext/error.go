@@ -1,6 +1,7 @@
 package jsontext
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -29,16 +30,12 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	at := ShortPointer(e.Pointer)
-	if at == "" {
-		at = "top level"
-	}
-	at = strings.Map(func(r rune) rune {
+	at := strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
 		}
 		return unicode.ReplacementChar // so that names cannot control the terminal
-	}, at)
+	}, cmp.Or(ShortPointer(e.Pointer), "top level"))
 	return fmt.Sprintf("%s: offset %d: %v", at, e.Offset, e.Err)
 }
 
