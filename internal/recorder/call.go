@@ -48,6 +48,7 @@ type call struct {
 	key     // without its core while the call may be replayed as it was sent; knownKey computes it
 	once    sync.Once
 	ignored []string
+	equal   *snapshot.Snapshot // the record that the request equals as it was sent; nil if none was found
 
 	what      fmt.Stringer // how messages name it: "POST https://…"
 	over      error        // why the call's context had already ended when the call was made

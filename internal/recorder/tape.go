@@ -119,11 +119,14 @@ func (t *tape) findAsSent(c *call) (i int, ok bool) {
 	return n - 1, true
 }
 
-// isOf reports whether a record equals a call without any change.
+// isOf reports whether a record equals a call without any change. It compares the record that the call equals once.
 func (t *tape) isOf(c *call, i int) bool {
 	s := &t.records[i]
-	return c.provider == s.Provider && c.lane == s.Source.Lane && slices.Equal(c.ignored, s.Source.Ignored) &&
-		texts.Same{Without: "{{"}.Requests(c.request, &s.Request)
+	if c.equal != s && c.provider == s.Provider && c.lane == s.Source.Lane && slices.Equal(c.ignored, s.Source.Ignored) &&
+		(texts.Same{Without: "{{"}).Requests(c.request, &s.Request) {
+		c.equal = s
+	}
+	return c.equal == s
 }
 
 var textSeed = maphash.MakeSeed()
