@@ -181,7 +181,7 @@ func (r *run) parents(provider string) []*tape {
 // split serves a call of a subtest without records from a tape of a test around it, so that splitting a test into
 // subtests buys nothing again. The outer test keeps its record, which it may still use.
 func (r *Recorder) split(c *call, lifted string) *servedRecord {
-	if r.run.Mode == UpdateAll || r.run.Mode == UpdateTools && c.codec.Tools || r.run.tape == nil || len(r.run.tape.records) > 0 {
+	if r.run.Mode.makesAgain(c.codec.Tools) || r.run.tape == nil || len(r.run.tape.records) > 0 {
 		return nil
 	}
 	return r.run.adoptFrom(r.run.parents(c.provider), c, lifted)

@@ -68,6 +68,9 @@ func (m Mode) Live() bool { return modes[m].live }
 // Drops reports whether the mode removes records whose calls were not made.
 func (m Mode) Drops() bool { return modes[m].drops }
 
+// makesAgain reports whether the mode makes calls live although they are recorded: all, or those of tools.
+func (m Mode) makesAgain(tools bool) bool { return m == UpdateAll || m == UpdateTools && tools }
+
 // ParseMode returns the mode for a value of TRACEFORGE_UPDATE or -update. Its error lists the values.
 func ParseMode(value string) (Mode, error) {
 	switch value {

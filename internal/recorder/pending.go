@@ -56,7 +56,7 @@ func (p *pending) serve(c *call, lifted string) *servedRecord {
 	}
 	p.open(c.provider)
 	i, how := search{p.run, p.earlier}.find(c)
-	if how == found && (p.run.Mode == UpdateTools && c.codec.Tools || c.isFree(&p.earlier.records[i])) {
+	if how == found && (p.run.Mode.makesAgain(c.codec.Tools) || c.isFree(&p.earlier.records[i])) {
 		p.earlier.plays[i].played = true
 		p.mine[p.earlier.records[i].Number()] = true
 		return nil // the newer answer replaces that one

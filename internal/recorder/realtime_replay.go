@@ -286,7 +286,7 @@ func (s *realtime) compare(c *call) error {
 		return errors.Join(s.switchTo(i), other.switchTo(was))
 	}
 	s.over = true
-	if onlySetUp(c.request.Messages[:messages-1]) && r.run.Mode == Update {
+	if onlySetUp(c.request.Messages[:messages-1]) && modes[r.run.Mode].completes && modes[r.run.Mode].drops {
 		return errBuy
 	}
 	return s.drifted(c)

@@ -223,13 +223,15 @@ func TestUpdateOfSetUpSession(t *testing.T) {
 	const tooLate = "the provider has to be asked from the beginning"
 	for _, c := range []struct {
 		name, why string
+		mode      Mode
 		asks      []string
 		tooLate   bool
 	}{
-		{"first question", "no model has answered", []string{"new", "last"}, false},
-		{"both questions", "nor here", []string{"new", "newer"}, false},
-		{"no second question", "nor here", []string{"new"}, false},
-		{"last question", "the client had a recorded answer", []string{"first", "new"}, true},
+		{"first question", "no model has answered", Update, []string{"new", "last"}, false},
+		{"both questions", "nor here", Update, []string{"new", "newer"}, false},
+		{"no second question", "nor here", Update, []string{"new"}, false},
+		{"last question", "the client had a recorded answer", Update, []string{"first", "new"}, true},
+		{"with tools", "this mode does what an update does", UpdateTools, []string{"new", "last"}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -252,7 +254,7 @@ func TestUpdateOfSetUpSession(t *testing.T) {
 			require.Len(t, told, 1)
 			require.Equal(t, c.tooLate, strings.Contains(told[0].Text, tooLate), c.why)
 
-			bought, told, did := run(Update, c.asks...)
+			bought, told, did := run(c.mode, c.asks...)
 			if c.tooLate {
 				require.Len(t, told, 1)
 				require.Contains(t, told[0].Text, tooLate)

@@ -360,7 +360,7 @@ func TestModesElsewhere(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, strings.Contains(string(data), text), "%s lacks %q", file, text)
 	}
-	var names, ofPrograms []string
+	var names, ofPrograms, flags, others []string
 	for m, mode := range modes {
 		names = append(names, mode.name)
 		if Mode(m) > Update {
@@ -371,8 +371,15 @@ func TestModesElsewhere(t *testing.T) {
 			}
 			holds("../../docs/"+page, "TRACEFORGE_UPDATE="+mode.name)
 		}
+		if Mode(m) > Update && mode.writes {
+			holds("../../cmd/traceforge/table.go", `{name: "`+mode.name+`", usage: "`)
+			flags = append(flags, `"`+mode.name+`"`)
+		}
 		if Mode(m) > Update && mode.writes && Mode(m) != UpdateTools { // a program's tools are its own
 			ofPrograms = append(ofPrograms, mode.name)
+		}
+		if Mode(m) > UpdateAll {
+			others = append(others, mode.name)
 		}
 	}
 	listed := func(names []string) string {
@@ -381,6 +388,8 @@ func TestModesElsewhere(t *testing.T) {
 	}
 	holds("../usage/receipt.go", "// "+listed(names)+"\n")
 	holds("../../docs/schemas/receipt.json", `"description": "`+listed(names)+`"`)
+	holds("../../cmd/traceforge/update.go", "[]string{"+strings.Join(flags, ", ")+"}")
+	holds("../../traceforgetest/update.go", "in the other modes ("+strings.Join(others, ", ")+")")
 	holds("../../cmd/traceforge/table.go", "`MODE` is "+listed(ofPrograms)+", see update")
 }
 

@@ -86,7 +86,7 @@ func (r *Recorder) stored(c *call) (*servedRecord, error) {
 	}
 	r.run.tape.plays[i].played = true // its call is this one, whatever answers it
 	was := &r.run.tape.records[i]
-	if was.Response.Stale != "" || was.Source.Scripted != c.scripted() || r.run.Mode == UpdateTools && c.codec.Tools {
+	if was.Response.Stale != "" || was.Source.Scripted != c.scripted() || r.run.Mode.makesAgain(c.codec.Tools) {
 		return r.buy(c)
 	}
 	s, err := r.run.serveWhole(c, i, rules)
@@ -169,8 +169,8 @@ func (r *run) serveWhole(c *call, i int, rules string) (*servedRecord, error) {
 
 // again returns the command that records the test in this run's mode, or with -update if that mode records nothing.
 func (s *setup) again() string {
-	if s.Mode == UpdateNew || s.Mode == UpdateTools || s.Mode == UpdateAll {
-		return s.with(s.Mode.String())
+	if m := modes[s.Mode]; m.live && m.writes && s.Mode != Update {
+		return s.with(m.name)
 	}
 	return s.Accept
 }
