@@ -22,7 +22,7 @@ func Split(text string) []string {
 	if isOnePiece(text) {
 		return []string{text}
 	}
-	pieces := make([]string, 0, 1+len(text)/lineMost)
+	pieces := make([]string, 0, 1+max(len(text)/lineMost, strings.Count(text, "\n")))
 	for line := range strings.Lines(text) {
 		if fits(line, lineMost) {
 			pieces = append(pieces, line)
