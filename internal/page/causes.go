@@ -89,8 +89,7 @@ type Causes struct {
 	// The fields below are about the test whose calls were added last.
 	test    Test
 	said    map[string]bool // changed lines of its answers
-	keys    map[sides]string
-	places  []Place // of its calls
+	places  []Place         // of its calls
 	answers []Answered
 	links   map[int]*link // by call
 	all     []*Cause      // of its last call
@@ -102,17 +101,11 @@ type link struct {
 	front  *link
 }
 
-// A sides is a kind of component with its two texts, which calls of a test share.
-type sides struct {
-	kind          string
-	before, after *string
-}
-
 // Add adds a call. It returns the call's own causes, and how many causes it has including inherited ones. The calls of
 // a test must be added one after the other: a message that repeats a changed answer is not a cause.
 func (c *Causes) Add(call Call) (own []*Cause, n int) {
 	if test := (Test{call.Package, call.Test}); c.said == nil || c.test != test {
-		c.test, c.said, c.keys = test, map[string]bool{}, map[sides]string{}
+		c.test, c.said = test, map[string]bool{}
 		c.places, c.answers, c.links, c.tests = nil, nil, map[int]*link{}, c.tests+1
 	}
 	c.added++
@@ -130,7 +123,7 @@ func (c *Causes) Add(call Call) (own []*Cause, n int) {
 		if c.follows(change) {
 			continue
 		}
-		cause := c.cause(c.key(change), change)
+		cause := c.cause(change.Key(), change)
 		if change.OfMessages() {
 			at.causes = append(at.causes, cause)
 		}
@@ -203,16 +196,6 @@ func (c *Causes) follows(change drift.Change) bool {
 	follows := true
 	change.Visit(func(op, line string) { follows = follows && c.said[op+line] })
 	return follows
-}
-
-func (c *Causes) key(change drift.Change) string {
-	at := sides{change.Kind, change.Before, change.After}
-	key, known := c.keys[at]
-	if !known {
-		key = change.Key()
-		c.keys[at] = key
-	}
-	return key
 }
 
 // List returns the causes, those with the most calls first. It is never nil. No calls may be added after it.

@@ -152,7 +152,7 @@ func (t *callPairs) next(was, now *snapshot.Snapshot) (changes []drift.Change, i
 	pair, m, n := callPair{was: &was.Request, now: &now.Request}, 0, 0
 	if was.Continues != nil && now.Continues != nil && was.Continues.Call == now.Continues.Call {
 		base := t.byCall[now.Continues.Call]
-		if m, n = beginning(base.was, pair.was), beginning(base.now, pair.now); m == 0 || n == 0 {
+		if m, n = beginning(base.was, was), beginning(base.now, now); m == 0 || n == 0 {
 			m, n = 0, 0
 		} else if base.differ {
 			inherits = now.Continues.Call
@@ -171,18 +171,10 @@ func (t *callPairs) next(was, now *snapshot.Snapshot) (changes []drift.Change, i
 	return changes, inherits, nil
 }
 
-// beginning returns the number of messages in a request if another one starts with all of them, in the same memory;
-// otherwise 0.
-func beginning(r, of *modelio.Request) int {
-	if r == nil || len(r.Messages) > len(of.Messages) {
+// beginning returns the number of messages in a request if a call that continues it starts with all of them; otherwise 0.
+func beginning(r *modelio.Request, of *snapshot.Snapshot) int {
+	if r == nil || len(r.Messages) > of.Continues.Messages {
 		return 0
-	}
-	for i := range r.Messages {
-		a, b := &r.Messages[i], &of.Messages[i]
-		same := a.Role == b.Role && len(a.Metadata)+len(b.Metadata) == 0 && len(a.Content) == len(b.Content)
-		if !same || len(a.Content) == 0 || &a.Content[0] != &b.Content[0] {
-			return 0
-		}
 	}
 	return len(r.Messages)
 }

@@ -46,24 +46,39 @@ var longChanges = map[string][3]string{
 	"all":      {"Be good.", "what was", "it was"},
 }
 
+// marked returns a document whose calls begin with a message that has metadata, like a developer's message of OpenAI.
+func marked(doc *snapshot.Document) *snapshot.Document {
+	for i := range doc.Snapshots {
+		doc.Snapshots[i].Request.Messages[0].Metadata = modelio.Object{"role": json.RawMessage(`"developer"`)}
+	}
+	return doc
+}
+
 // TestLongConversation: what is allocated to compare the calls of a conversation, and to unfold them, grows with their
 // number, not with its square, whatever they repeat of the calls before them.
 func TestLongConversation(t *testing.T) {
-	const calls = 400
 	for name, said := range longChanges {
-		var allocated [2]uint64
-		for i := range allocated {
-			n := calls << i
-			from, to := chain(n, "Be kind.", "what is", "it is"), chain(n, said[0], said[1], said[2])
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			compareLong(t, from, to)
-			(&page.Page{Out: io.Discard, Width: 100}).Unfold("openai", from, to)
-			runtime.ReadMemStats(&after)
-			allocated[i] = after.TotalAlloc - before.TotalAlloc
-		}
-		require.Less(t, float64(allocated[1])/float64(allocated[0]), 2.4, "%s: %v bytes", name, allocated)
+		unmarked := func(doc *snapshot.Document) *snapshot.Document { return doc }
+		require.Less(t, growth(t, said, unmarked), 2.4, name)
 	}
+	require.Less(t, growth(t, longChanges["all"], marked), 2.4, "messages have metadata")
+}
+
+// growth returns how much more is allocated to compare and to unfold twice as many calls.
+func growth(t *testing.T, said [3]string, as func(*snapshot.Document) *snapshot.Document) float64 {
+	const calls = 400
+	var allocated [2]uint64
+	for i := range allocated {
+		n := calls << i
+		from, to := as(chain(n, "Be kind.", "what is", "it is")), as(chain(n, said[0], said[1], said[2]))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		compareLong(t, from, to)
+		(&page.Page{Out: io.Discard, Width: 100}).Unfold("openai", from, to)
+		runtime.ReadMemStats(&after)
+		allocated[i] = after.TotalAlloc - before.TotalAlloc
+	}
+	return float64(allocated[1]) / float64(allocated[0])
 }
 
 // TestManyChangesHTML: what is allocated to show the changes of a call as a page grows with their number.
@@ -94,20 +109,26 @@ func TestLongConversationIsWhole(t *testing.T) {
 	const calls = 12
 	for name, said := range longChanges {
 		from, to := chain(calls, "Be kind.", "what is", "it is"), chain(calls, said[0], said[1], said[2])
-		want := compareLong(t, whole(from), whole(to))
-		got := compareLong(t, from, to)
-		require.Len(t, got.Causes, len(want.Causes), name)
-		for i, cause := range got.Causes {
-			require.Equal(t, want.Causes[i].Change, cause.Change, name)
-			require.Equal(t, want.Causes[i].Calls, cause.Calls, name)
-			require.Len(t, cause.Answers, len(want.Causes[i].Answers), name)
-			for j, answered := range cause.Answers {
-				require.Equal(t, want.Causes[i].Answers[j].Place, answered.Place)
-				require.True(t, j >= 3 || answered.Changes != nil, "%s: %d", name, j)
-			}
-		}
-		require.Equal(t, want.Markdown("x"), got.Markdown("x"), name)
+		requireWhole(t, name, from, to)
+		requireWhole(t, name+", with metadata", marked(from), marked(to))
 	}
+}
+
+func requireWhole(t *testing.T, name string, from, to *snapshot.Document) {
+	t.Helper()
+	want := compareLong(t, whole(from), whole(to))
+	got := compareLong(t, from, to)
+	require.Len(t, got.Causes, len(want.Causes), name)
+	for i, cause := range got.Causes {
+		require.Equal(t, want.Causes[i].Change, cause.Change, name)
+		require.Equal(t, want.Causes[i].Calls, cause.Calls, name)
+		require.Len(t, cause.Answers, len(want.Causes[i].Answers), name)
+		for j, answered := range cause.Answers {
+			require.Equal(t, want.Causes[i].Answers[j].Place, answered.Place)
+			require.True(t, j >= 3 || answered.Changes != nil, "%s: %d", name, j)
+		}
+	}
+	require.Equal(t, want.Markdown("x"), got.Markdown("x"), name)
 }
 
 // whole returns a document whose calls continue none.
