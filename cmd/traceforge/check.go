@@ -242,38 +242,18 @@ func (r *checkReport) notes(quote func(string) string) (lines []string) {
 // heading describes the result of a call.
 func (found *checkedCall) heading(quote func(string) string) string {
 	what := "asked " + quote(found.AskedModel) + ", which says the same in what is held"
-	switch differ := strings.Join(found.differ(), ", "); found.State {
+	switch tiers, _ := found.FailedTiers(); found.State {
 	case usage.CheckDrifted:
-		what = "drifted: " + differ
+		what = "drifted: " + strings.Join(tiers, ", ")
 	case usage.CheckVaried:
-		what = fmt.Sprintf("non-deterministic behavior detected: %d/%d runs produced different outputs: %s",
-			found.Different, found.Runs, differ)
+		what = found.Varied()
 	}
 	return fmt.Sprintf("%s in %s, call %d: %s", quote(found.Test.Name), quote(found.Package), found.Number, what)
 }
 
-func (found *checkedCall) differ() (tiers []string) {
-	for _, t := range found.Tiers {
-		if t.Held && !t.Same {
-			tiers = append(tiers, t.Tier)
-		}
-	}
-	return tiers
-}
-
 // facts returns lines on a call besides its heading and its differences.
 func (found *checkedCall) facts(quote func(string) string) []string {
-	lines := []string{"record: " + quote(found.File)}
-	if found.RecordedModel != "" || len(found.LiveModels) > 0 {
-		lines = append(lines, fmt.Sprintf("answered by: %s, recorded by %s",
-			quote(cmp.Or(strings.Join(found.LiveModels, ", "), "(not said)")), quote(cmp.Or(found.RecordedModel, "(not said)"))))
-	}
-	if found.Settings != nil {
-		lines = append(lines, "may cause it: "+quote(strings.Join(found.Settings, "; ")))
-	}
-	if found.Why != "" {
-		lines = append(lines, "not all live calls were answered: "+quote(found.Why))
-	}
+	lines := append([]string{"record: " + quote(found.File)}, found.Facts(quote)...)
 	if found.Accept != "" {
 		lines = append(lines, "accept: "+quote(found.Accept))
 	}

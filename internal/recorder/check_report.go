@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,7 +45,7 @@ func (k *checks) conclude(ck *check) {
 	ck.Tiers = k.compareTiers(ck, before, after)
 	switch {
 	case ck.State != "":
-	case slices.ContainsFunc(ck.Tiers, failsTier):
+	case slices.ContainsFunc(ck.Tiers, usage.CheckedTier.Fails):
 		ck.State = usage.CheckDrifted
 	case ck.Why != "":
 		ck.State = usage.CheckUnchecked
@@ -171,9 +170,9 @@ func (k *checks) diverged(checks []*check) *Failure {
 	var below, names []string
 	for _, ck := range checks {
 		names = inorder.With(names, ck.call.who())
-		_, differences := failedTiers(ck)
+		_, differences := ck.FailedTiers()
 		below = append(append(below, fmt.Sprintf("call %d: %s", ck.Number, k.run.lastSaid(ck.call.request))), differences...)
-		below = append(below, labelled("may cause it: ", strings.Join(ck.Settings, "; ")))
+		below = append(below, ck.Facts(k.run.plainText)...)
 	}
 	brief := fmt.Sprintf("%s of tools drifted from %s: %s%s",
 		count(len(checks), "result"), checks[0].File, strings.Join(names, ", "), k.legend())
@@ -185,7 +184,7 @@ func (k *checks) diverged(checks []*check) *Failure {
 // failOfCheck returns why a check fails its test, or nil.
 func (k *checks) failOfCheck(ck *check) *Failure {
 	where := fmt.Sprintf("%s, call %d", ck.File, ck.Number)
-	tiers, below := failedTiers(ck)
+	tiers, below := ck.FailedTiers()
 	var brief string
 	switch ck.State {
 	case usage.CheckUnchecked:
@@ -193,20 +192,14 @@ func (k *checks) failOfCheck(ck *check) *Failure {
 	case usage.CheckDrifted:
 		brief = fmt.Sprintf("%s drifted from %s: %s%s", ck.call.answerName(), where, strings.Join(tiers, ", "), k.legend())
 	case usage.CheckVaried:
-		brief = fmt.Sprintf("%s: non-deterministic behavior detected: %d/%d runs produced different outputs: %s"+
-			" (two of them)", where, ck.Different, ck.Runs, strings.Join(tiers, ", "))
+		brief = fmt.Sprintf("%s: %s (two of them)", where, ck.Varied())
 	default:
 		return nil
 	}
 	if ck.AskedModel != "" {
 		below = append(below, fmt.Sprintf("asked: %s instead of %s", ck.AskedModel, k.run.Checking.Old))
 	}
-	if ck.RecordedModel != "" || len(ck.LiveModels) > 0 {
-		below = append(below, fmt.Sprintf("answered by: %s, recorded by %s",
-			cmp.Or(strings.Join(ck.LiveModels, ", "), "(not said)"), cmp.Or(ck.RecordedModel, "(not said)")))
-	}
-	return failuref(brief, append(below,
-		labelled("may cause it: ", strings.Join(ck.Settings, "; ")), labelled("not all live calls were answered: ", ck.Why),
+	return failuref(brief, append(append(below, ck.Facts(k.run.plainText)...),
 		labelled("or hold less: "+usage.CheckEnv+"=", holdLess(ck)), labelled("accept: ", ck.Accept))...)
 }
 
@@ -222,7 +215,7 @@ func labelled(label, text string) string {
 func holdLess(ck *check) string {
 	less := ""
 	for i, t := range ck.Tiers {
-		if failsTier(t) {
+		if t.Fails() {
 			less = ""
 			if i+1 < len(ck.Tiers) {
 				less = "tier=" + ck.Tiers[i+1].Tier

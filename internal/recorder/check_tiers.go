@@ -183,18 +183,6 @@ func (k *checks) outcomes(before, after *statement) string {
 	return "- " + line(before) + "\n+ " + line(after) + "\n"
 }
 
-func failsTier(t usage.CheckedTier) bool { return t.Held && !t.Same }
-
-// failedTiers returns the tiers that make a check fail.
-func failedTiers(ck *check) (names, differences []string) {
-	for _, t := range ck.Tiers {
-		if failsTier(t) {
-			names, differences = append(names, t.Tier), append(differences, t.Diff)
-		}
-	}
-	return names, differences
-}
-
 // byOutput groups answers that agree in all tiers that must hold, the largest groups first.
 func (k *checks) byOutput(ck *check) (groups [][]*statement) {
 	for _, answer := range ck.live {

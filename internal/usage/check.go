@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -151,6 +152,41 @@ type CheckedTier struct {
 	Same bool   `json:"same"`
 	Held bool   `json:"held"`
 	Diff string `json:"diff,omitempty"` // lines with - and +, safe to print
+}
+
+// Fails reports whether the tier makes the check fail.
+func (t CheckedTier) Fails() bool { return t.Held && !t.Same }
+
+// FailedTiers returns the tiers that make the check fail, and the lines that differ in them.
+func (c *Check) FailedTiers() (names, differences []string) {
+	for _, t := range c.Tiers {
+		if t.Fails() {
+			names, differences = append(names, t.Tier), append(differences, t.Diff)
+		}
+	}
+	return names, differences
+}
+
+// Varied says how a call varied.
+func (c *Check) Varied() string {
+	tiers, _ := c.FailedTiers()
+	return fmt.Sprintf("non-deterministic behavior detected: %d/%d runs produced different outputs: %s",
+		c.Different, c.Runs, strings.Join(tiers, ", "))
+}
+
+// Facts returns lines on the call besides its differences. quote quotes what other programs say.
+func (c *Check) Facts(quote func(string) string) (lines []string) {
+	if c.RecordedModel != "" || len(c.LiveModels) > 0 {
+		lines = append(lines, fmt.Sprintf("answered by: %s, recorded by %s",
+			quote(cmp.Or(strings.Join(c.LiveModels, ", "), "(not said)")), quote(cmp.Or(c.RecordedModel, "(not said)"))))
+	}
+	if c.Settings != nil {
+		lines = append(lines, "may cause it: "+quote(strings.Join(c.Settings, "; ")))
+	}
+	if c.Why != "" {
+		lines = append(lines, "not all live calls were answered: "+quote(c.Why))
+	}
+	return lines
 }
 
 // A Live is what one model used in a run with live calls.
