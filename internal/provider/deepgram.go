@@ -16,7 +16,7 @@ var _ = Register(&Codec{
 })
 
 // Deepgram's speech.
-var _ = Register(speaks("deepgram.speak", "text", "/v1/speak", modelOfQuery))
+var _ = Register(speechCodec("deepgram.speak", "text", "/v1/speak", modelOfQuery))
 
 // modelOfQuery takes the model from a query, where it is also kept.
 func modelOfQuery(w *Wire, r *modelio.Request) {

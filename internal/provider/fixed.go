@@ -123,12 +123,12 @@ func noSetting(*modelio.Request) []string { return []string{"temperature", "top_
 // noLimit is for APIs without a maximum number of tokens.
 func noLimit(*modelio.Request) []string { return []string{"max_tokens"} }
 
-// draws matches models that answer with images.
-var draws = regexp.MustCompile(`titan-image|nova-canvas|stability\.`)
+// imageModels matches models that answer with images.
+var imageModels = regexp.MustCompile(`titan-image|nova-canvas|stability\.`)
 
 // invokeFixed is claudeFixed, except for models that draw.
 func invokeFixed(req *modelio.Request) []string {
-	if draws.MatchString(req.Model) {
+	if imageModels.MatchString(req.Model) {
 		return noSetting(req)
 	}
 	return claudeFixed(req)

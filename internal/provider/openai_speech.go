@@ -1,4 +1,4 @@
 package provider
 
 // The text-to-speech API of OpenAI and of hosts that copy it.
-var _ = Register(speaks("openai.speech", "input", "/audio/speech", deployment))
+var _ = Register(speechCodec("openai.speech", "input", "/audio/speech", deployment))

@@ -33,8 +33,8 @@ func (f *fold) continues(event *Seen) bool {
 	return true
 }
 
-// begin ends an event that was folded: later ones may repeat its effect.
-func (f *fold) begin() {
+// startRow starts a row after an event that was folded, if later ones may repeat its effect.
+func (f *fold) startRow() {
 	if f.log.changes == 1 && f.log.text != nil && bytes.Equal(f.log.piece, f.row.piece) {
 		f.row.text = f.log.text
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// speaks returns the codec of a text-to-speech API for the text in the member prompt.
-func speaks(api, prompt, path string, outside outside) *Codec {
+// speechCodec returns the codec of a text-to-speech API for the text in the member prompt.
+func speechCodec(api, prompt, path string, outside outside) *Codec {
 	return &Codec{
 		API:      api,
 		Fixed:    noSetting,

@@ -59,8 +59,8 @@ func (names usageNames) decode(v jsontext.Value) *modelio.Usage {
 			}
 		}
 	}
-	hear(u, v)
-	names.unite(u)
+	includeAudio(u, v)
+	names.includeParts(u)
 	u.Unknown = beside(v, taken...)
 	return u
 }
@@ -70,9 +70,9 @@ func (names usageNames) of(body jsontext.Value) *modelio.Usage {
 	return names.decode(body.Member("usage"))
 }
 
-// hear makes the input include audio, which Mistral counts separately. It becomes nil if there was audio but its amount
-// is not reported.
-func hear(u *modelio.Usage, v jsontext.Value) {
+// includeAudio makes the input include audio, which Mistral counts separately. It becomes nil if there was audio but
+// its amount is not reported.
+func includeAudio(u *modelio.Usage, v jsontext.Value) {
 	if u.InputTokens == nil || u.OutputTokens == nil || u.TotalTokens == nil {
 		return
 	}
@@ -88,8 +88,8 @@ func hear(u *modelio.Usage, v jsontext.Value) {
 	}
 }
 
-// unite makes input and output include their parts, unless their sum is already the reported total.
-func (names usageNames) unite(u *modelio.Usage) {
+// includeParts makes input and output include their parts, unless their sum is already the reported total.
+func (names usageNames) includeParts(u *modelio.Usage) {
 	if u.InputTokens != nil && u.OutputTokens != nil && u.TotalTokens != nil && *u.Used() == *u.TotalTokens {
 		return
 	}

@@ -1,7 +1,7 @@
 package provider
 
 // xAI's speech, and its transcriptions.
-var _ = Register(speaks("xai.speech", "text", "/v1/tts", nil))
+var _ = Register(speechCodec("xai.speech", "text", "/v1/tts", nil))
 
 var _ = Register(&Codec{
 	API:      "xai.transcriptions",
