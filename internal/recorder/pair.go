@@ -336,14 +336,13 @@ func (s *setup) counterparts(calls []testCall, old *tape) (pairs, after []int) {
 	if s.Mode == UpdateNew {
 		return pairs, inTheirOrder(calls, old, pairs)
 	}
-	passed := map[key]int{}
+	isTaken := func(i int) bool { return taken[i] }
 	var changed []int // indexes of calls
 	for n, c := range calls {
 		if pairs[n] >= 0 || c.take == nil {
 			continue
 		}
-		k := c.take.key
-		if i, ok := firstLeft(old.equalTo(k), passed, k, func(i int) bool { return taken[i] }); ok {
+		if i := firstLeft(old.equalTo(c.take.key), isTaken); i >= 0 {
 			pairs[n], taken[i] = i, true
 			continue
 		}

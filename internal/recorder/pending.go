@@ -150,10 +150,8 @@ func (p *pending) placeOf(tk *take, taken []bool) int {
 	if p.run.Mode == UpdateNew || !slices.Contains(taken, false) {
 		return -1
 	}
-	for _, i := range p.run.tape.equalTo(tk.key) {
-		if !taken[i] {
-			return i
-		}
+	if i := firstLeft(p.run.tape.equalTo(tk.key), func(i int) bool { return taken[i] }); i >= 0 {
+		return i
 	}
 	i, _ := p.run.like(tk.call, taken)
 	return i

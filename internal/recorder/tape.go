@@ -23,7 +23,6 @@ type tape struct {
 	volatile   *tape          // the records with placeholders for values that change in every run; nil until needed
 	identities []identity     // of the records, each empty until it is asked for; nil until needed
 	equal      map[key][]int  // see equalTo; nil until needed
-	passed     map[key]int    // how many of them are known to be played
 	unkeyed    map[int][]int  // by lengthOf: the records that are not in equal yet
 	byTexts    map[uint64]int // the number of the first record that may be unplayed, by its texts; see findAsSent
 	after      []int          // by the number of a record: the number of the next record with the same hash, or 0
@@ -166,7 +165,7 @@ func (t *tape) find(k key) (i int, how fit) {
 		return t.next, found
 	}
 	records := t.equalTo(k)
-	if i, ok := firstLeft(records, t.passed, k, func(i int) bool { return t.plays[i].played }); ok {
+	if i := firstLeft(records, func(i int) bool { return t.plays[i].played }); i >= 0 {
 		return i, found
 	}
 	if len(records) > 0 {
@@ -175,15 +174,14 @@ func (t *tape) find(k key) (i int, how fit) {
 	return 0, missing
 }
 
-// firstLeft returns the first of the records with a key that is not taken. passed has how many of them are known to be.
-func firstLeft(records []int, passed map[key]int, k key, isTaken func(int) bool) (i int, ok bool) {
-	for n := passed[k]; n < len(records); n++ {
-		if !isTaken(records[n]) {
-			passed[k] = n
-			return records[n], true
+// firstLeft returns the first of some records that is not taken, or -1.
+func firstLeft(records []int, isTaken func(int) bool) int {
+	for _, i := range records {
+		if !isTaken(i) {
+			return i
 		}
 	}
-	return 0, false
+	return -1
 }
 
 // identity returns what the rules make of the request of a record. A record that was read has a core, so this cannot
@@ -202,7 +200,7 @@ func (t *tape) identity(i int) *identity {
 // equalTo returns the records with a key, in order. It computes no keys of records with another number of messages.
 func (t *tape) equalTo(k key) []int {
 	if t.equal == nil {
-		t.equal, t.passed, t.unkeyed = map[key][]int{}, map[key]int{}, map[int][]int{}
+		t.equal, t.unkeyed = map[key][]int{}, map[int][]int{}
 		for i := range t.records {
 			n := lengthOf(&t.records[i].Request, t.records[i].Source.Ignored)
 			t.unkeyed[n] = append(t.unkeyed[n], i)
