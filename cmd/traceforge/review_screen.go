@@ -207,10 +207,14 @@ func (s *screen) layTests(g *group, add func(string)) {
 				mark = "> "
 			}
 			row++
+			var others []string
 			for _, other := range item.groups {
 				if other != g && !other.accepted {
-					line += "; also: " + s.plain(other.headline)
+					others = append(others, s.plain(other.headline))
 				}
+			}
+			if others != nil {
+				line += "; also: " + strings.Join(page.Most(3, others, "more causes"), "; ")
 			}
 		}
 		add(mark + line)

@@ -775,3 +775,18 @@ func TestReviewOnSmallScreens(t *testing.T) {
 		}
 	}
 }
+
+// A test of many causes names a few of the others.
+func TestReviewOfManyCauses(t *testing.T) {
+	t.Parallel()
+	s := newTestScreen(t, newReviewed(t), 80, 24)
+	press(t, s, "n")
+	item := s.groups[s.at].tests[0]
+	for i := range 1000 {
+		item.groups = append(item.groups, &group{headline: fmt.Sprintf("cause %d changed", i)})
+	}
+	press(t, s, "end")
+	shown := strings.Join(strings.Fields(strings.Join(s.shown(), "\n")), " ")
+	require.Contains(t, shown, "; also: cause 0 changed; cause 1 changed; cause 2 changed; and 997 more causes")
+	require.NotContains(t, shown, "cause 3 changed")
+}
