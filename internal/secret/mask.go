@@ -1,9 +1,6 @@
 package secret
 
-import (
-	"bytes"
-	"unsafe"
-)
+import "bytes"
 
 // Mask replaces each secret in a text by [Hit.What] in brackets. A word that encodes a secret is replaced as a whole.
 func (s *Scanner) Mask(text string) string {
@@ -14,8 +11,8 @@ func (s *Scanner) Mask(text string) string {
 }
 
 func (v *view) mask(text string) string {
-	src := unsafe.Slice(unsafe.StringData(text), len(text)) // never written to
-	var masked []byte                                       // nil if nothing was masked
+	src := []byte(text)
+	var masked []byte
 	from := 0
 	clear(v.long)
 	for {
@@ -27,14 +24,7 @@ func (v *view) mask(text string) string {
 		masked = append(append(append(append(masked, src[from:start]...), '['), what...), ']')
 		from = end
 	}
-	if masked != nil {
-		src = append(masked, src[from:]...)
-	}
-	words := v.maskWords(src)
-	if masked == nil && unsafe.SliceData(words) == unsafe.StringData(text) {
-		return text // unchanged
-	}
-	return string(words)
+	return string(v.maskWords(append(masked, src[from:]...)))
 }
 
 // maskWords masks words that encode a secret.
