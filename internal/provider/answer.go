@@ -143,7 +143,7 @@ func decodeStream(events []Seen, stream foldRules, decode decoder) (*modelio.Res
 			failure = found
 		default:
 			f.next(event.Name, doc.Root())
-			f.startRow()
+			f.startRow(event)
 		}
 		if f.wrong != nil {
 			return nil, &WireError{Reason: fmt.Sprintf("event %d: %v", event.Number, f.wrong)}

@@ -25,9 +25,9 @@ type fold struct {
 	foldRules
 	body  node
 	log   journal // for the current event
-	row   row
-	done  bool  // the body is complete
-	wrong error // an event that the API does not have
+	row   *node   // the text that each event of a row grows, see continues; nil outside of a row
+	done  bool    // the body is complete
+	wrong error   // an event that the API does not have
 
 	model foldRules // rules of the requested model, if the API has several
 }

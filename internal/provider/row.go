@@ -14,29 +14,23 @@ import (
 // the same effect as the second, so it is taken without being parsed: decoding a stream of thousands of events costs a
 // tenth.
 
-// A row is the state of a fold within a row of such events.
-type row struct {
-	piece []byte // the last event's piece; nil if that event was not like the one before it
-	text  *node  // the text that it grew, if it did nothing else
-}
-
 // continues takes an event with the same effect as the one before, and reports whether it did.
 func (f *fold) continues(event *Seen) bool {
-	f.row.piece, f.log = event.Piece, journal{}
+	f.log = journal{}
 	if event.Piece == nil {
-		f.row.text = nil
+		f.row = nil
 	}
-	if f.row.text == nil {
+	if f.row == nil {
 		return false
 	}
-	f.row.text.raw = append(f.row.text.raw, event.Piece...)
+	f.row.raw = append(f.row.raw, event.Piece...)
 	return true
 }
 
 // startRow starts a row after an event that was folded, if later ones may repeat its effect.
-func (f *fold) startRow() {
-	if f.log.changes == 1 && f.log.text != nil && bytes.Equal(f.log.piece, f.row.piece) {
-		f.row.text = f.log.text
+func (f *fold) startRow(event *Seen) {
+	if f.log.changes == 1 && f.log.text != nil && bytes.Equal(f.log.piece, event.Piece) {
+		f.row = f.log.text
 	}
 }
 

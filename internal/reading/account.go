@@ -41,8 +41,7 @@ type account struct {
 type effect struct {
 	changes int     // 1 for each text that grew, 2 for anything else that the next such event changes again; 1: only grew
 	grew    *[]byte // the last text that grew
-	by      string  // what was added to it, or piece
-	piece   []byte
+	by      []byte  // what was added to it
 }
 
 // A call is a tool call, at its place in the answer.
@@ -66,13 +65,13 @@ func (a *account) grow(text *[]byte, v view) {
 	if piece == "" && !v.isText() {
 		return
 	}
-	a.changes, a.grew, a.by, a.piece = a.changes+1, text, piece, nil
 	if last := v.last(); *text == nil && last.IsString() && !last.Escaped() {
 		inner := last.Raw()[1 : len(piece)+1]
 		*text = inner[:len(inner):len(inner)]
-		return
+	} else {
+		*text = append(*text, piece...)
 	}
-	*text = append(*text, piece...)
+	a.changes, a.grew, a.by = a.changes+1, text, (*text)[len(*text)-len(piece):]
 }
 
 // growCall adds a piece of the name and of the arguments to the call at a place.
@@ -91,10 +90,10 @@ func (a *account) continues(before, piece []byte) bool {
 	text, ok := unescaped(piece)
 	said, known := unescaped(before)
 	switch {
-	case !ok || !known || a.changes == 1 && a.by != string(said) && !(a.piece != nil && bytes.Equal(a.piece, said)):
+	case !ok || !known || a.changes == 1 && !bytes.Equal(a.by, said):
 		return false
 	case a.changes == 1:
-		*a.grew, a.by, a.piece = append(*a.grew, text...), "", text
+		*a.grew, a.by = append(*a.grew, text...), text
 		a.follow()
 	}
 	return true
