@@ -18,14 +18,13 @@ type tape struct {
 	records    []snapshot.Snapshot // each with its provider
 	unknown    []string            // headers that an imported record does not have
 	rules      *scrub.Rules
-	anywhere   *scrub.Rules   // values of rules that match the same in every process; nil until needed
-	none       *scrub.Values  // values for all records if there are no rules; nil until needed
-	volatile   *tape          // the records with placeholders for values that change in every run; nil until needed
-	identities []identity     // of the records, each empty until it is asked for; nil until needed
-	equal      map[key][]int  // see equalTo; nil until needed
-	unkeyed    map[int][]int  // by lengthOf: the records that are not in equal yet
-	byTexts    map[uint64]int // the number of the first record that may be unplayed, by its texts; see findAsSent
-	after      []int          // by the number of a record: the number of the next record with the same hash, or 0
+	anywhere   *scrub.Rules     // values of rules that match the same in every process; nil until needed
+	none       *scrub.Values    // values for all records if there are no rules; nil until needed
+	volatile   *tape            // the records with placeholders for values that change in every run; nil until needed
+	identities []identity       // of the records, each empty until it is asked for; nil until needed
+	equal      map[key][]int    // see equalTo; nil until needed
+	unkeyed    map[int][]int    // by lengthOf: the records that are not in equal yet
+	byTexts    map[uint64][]int // by sumOfTexts: the records; nil until findAsSent needs it
 	progress
 }
 
@@ -100,23 +99,18 @@ func (t *tape) findAsSent(c *call) (i int, ok bool) {
 		return 0, false
 	}
 	if t.byTexts == nil {
-		t.byTexts, t.after = make(map[uint64]int, len(t.records)), make([]int, len(t.records)+1)
-		for n := len(t.records); n > 0; n-- {
-			sum := sumOfTexts(&t.records[n-1].Request)
-			t.byTexts[sum], t.after[n] = n, t.byTexts[sum]
+		t.byTexts = make(map[uint64][]int, len(t.records))
+		for i := range t.records {
+			sum := sumOfTexts(&t.records[i].Request)
+			t.byTexts[sum] = append(t.byTexts[sum], i)
 		}
 	}
-	sum := sumOfTexts(c.request)
-	n := t.byTexts[sum]
-	for n > 0 && t.plays[n-1].played {
-		n = t.after[n]
-	}
-	if n == 0 || !t.isOf(c, n-1) {
-		return 0, false
-	}
-	t.byTexts[sum] = n
-	return n - 1, true
+	i = firstLeft(t.byTexts[sumOfTexts(c.request)], t.isPlayed)
+	return i, i >= 0 && t.isOf(c, i)
 }
+
+// isPlayed reports whether a call has played a record.
+func (t *tape) isPlayed(i int) bool { return t.plays[i].played }
 
 // isOf reports whether a record equals a call without any change. It compares the record that the call equals once.
 func (t *tape) isOf(c *call, i int) bool {
@@ -165,7 +159,7 @@ func (t *tape) find(k key) (i int, how fit) {
 		return t.next, found
 	}
 	records := t.equalTo(k)
-	if i := firstLeft(records, func(i int) bool { return t.plays[i].played }); i >= 0 {
+	if i := firstLeft(records, t.isPlayed); i >= 0 {
 		return i, found
 	}
 	if len(records) > 0 {

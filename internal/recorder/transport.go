@@ -157,7 +157,7 @@ const callerGrace = 50 * time.Millisecond
 func (r *run) awaitFailure(ctx context.Context, t *turn) {
 	for range callerPatience / callerGrace {
 		r.mu.Lock()
-		failed := t.hasFailed(r.tape.recordAt, func(i int) bool { return r.tape.plays[i].played })
+		failed := t.hasFailed(r.tape.recordAt, r.tape.isPlayed)
 		r.mu.Unlock()
 		if !pause(ctx, callerGrace) || failed {
 			return
