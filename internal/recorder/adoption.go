@@ -55,7 +55,7 @@ func (r *run) adopt(c *call, from *tape, i int, o *origin) (*servedRecord, error
 		for name, values := range s.record.Response.Headers {
 			tk.header[http.CanonicalHeaderKey(name)] = slices.Clone(values)
 		}
-		tk.body.Write(s.body)
+		tk.body.add(s.body)
 	}
 	from.plays[i].played = true
 	r.takes = append(r.takes, tk)

@@ -62,7 +62,7 @@ type reply struct {
 	err        error // of the transport
 	status     int   // 0 for a call without HTTP
 	header     http.Header
-	body       bytes.Buffer
+	body       receivedBody
 	arrivals   []arrival
 	unreadable error     // why the content encoding cannot be undone
 	read       time.Time // when its caller last received some of it: the end of a whole answer
@@ -136,7 +136,7 @@ func (tk *take) endOnce(how ending, err error) bool {
 // read.
 func (tk *take) endWithTest() {
 	tk.mu.Lock()
-	isOpened := tk.how != underWay || tk.body.Len() > 0
+	isOpened := tk.how != underWay || tk.body.size > 0
 	tk.mu.Unlock()
 	if tk.unopened != nil && !isOpened {
 		tk.keepUnread(tk.unopened)
@@ -183,12 +183,12 @@ func (tk *take) add(p []byte) {
 	if tk.how != underWay {
 		return
 	}
-	if int64(tk.body.Len()+len(p)) > tk.limit {
-		tk.how, tk.finished, tk.body, tk.arrivals = endless, tk.read, bytes.Buffer{}, nil
+	if int64(tk.body.size+len(p)) > tk.limit {
+		tk.how, tk.finished, tk.body, tk.arrivals = endless, tk.read, receivedBody{}, nil
 		return // the caller gets the rest, which is not kept
 	}
-	tk.body.Write(p)
-	came := arrival{tk.body.Len(), tk.read.Sub(tk.started).Truncate(time.Millisecond)}
+	tk.body.add(p)
+	came := arrival{tk.body.size, tk.read.Sub(tk.started).Truncate(time.Millisecond)}
 	if last := len(tk.arrivals) - 1; last >= 0 && tk.arrivals[last].after == came.after {
 		tk.arrivals[last] = came // at most one per millisecond, however small the pieces
 		return
@@ -288,6 +288,7 @@ func (tk *take) soFar() *take {
 	}
 	now := &take{call: tk.call, terms: tk.terms, reply: tk.reply}
 	now.how, now.finished, now.arrivals = whole, tk.read, slices.Clone(tk.arrivals)
+	now.body.chunks = [][]byte{tk.body.bytes()}
 	tk.mu.Unlock()
 	answer, err := now.received()
 	if err != nil {
@@ -323,7 +324,7 @@ func (tk *take) terminated() bool {
 func (tk *take) hasAll() bool {
 	tk.mu.Lock()
 	defer tk.mu.Unlock()
-	return tk.status == http.StatusNoContent || tk.header.Get("Content-Length") == strconv.Itoa(tk.body.Len())
+	return tk.status == http.StatusNoContent || tk.header.Get("Content-Length") == strconv.Itoa(tk.body.size)
 }
 
 // endsByEvent reports whether the answer is a stream that is complete with a known last event. Streams of unknown APIs are
@@ -348,10 +349,40 @@ func (tk *take) received() (answer *provider.Answer, err error) {
 	defer tk.mu.Unlock()
 	answer = &provider.Answer{Status: tk.status, ContentType: tk.header.Get("Content-Type"), Asked: tk.request}
 	if err = tk.unreadable; err == nil {
-		answer.Body, err = tk.decodeContent(tk.header.Get("Content-Encoding"), slices.Clip(tk.body.Bytes()))
+		answer.Body, err = tk.decodeContent(tk.header.Get("Content-Encoding"), tk.body.bytes())
 	}
 	if tk.how != underWay {
 		tk.unreadable = err // also next time, as a bomb takes memory
 	}
 	return answer, err
+}
+
+// A receivedBody is the body of an answer as received so far. It is in chunks, since growing one slice would copy a
+// long answer many times.
+type receivedBody struct {
+	chunks [][]byte
+	size   int // bytes in all chunks
+}
+
+// add appends a copy of p.
+func (r *receivedBody) add(p []byte) {
+	const least, most = 4 << 10, 1 << 20 // bytes of a new chunk
+	last := len(r.chunks) - 1
+	if last < 0 || cap(r.chunks[last])-len(r.chunks[last]) < len(p) {
+		r.chunks = append(r.chunks, make([]byte, 0, max(len(p), least, min(r.size, most))))
+		last++
+	}
+	r.chunks[last] = append(r.chunks[last], p...)
+	r.size += len(p)
+}
+
+// bytes returns the body so far in one slice, which does not change when more arrives.
+func (r *receivedBody) bytes() []byte {
+	if len(r.chunks) > 1 {
+		r.chunks = [][]byte{bytes.Join(r.chunks, nil)}
+	}
+	if r.size == 0 {
+		return nil
+	}
+	return r.chunks[0][:r.size:r.size]
 }

@@ -17,30 +17,24 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// TestReceived holds that an answer that was asked for does not change when more of it arrives.
 func TestReceived(t *testing.T) {
-	plain := func(_ string, body []byte) ([]byte, error) { return body, nil }
-	tk := &take{call: &call{codec: &provider.Codec{}}, terms: terms{limit: 10 << 20, decodeContent: plain}}
-	received := func() []byte {
-		answer, err := tk.received()
-		require.NoError(t, err)
-		return answer.Body
-	}
-	require.Empty(t, received())
+	var r receivedBody
+	require.Empty(t, r.bytes())
 	var want []byte
 	for n := range 300 {
 		piece := bytes.Repeat([]byte{byte(n)}, n*37%5000)
-		tk.receive(piece)
+		r.add(piece)
 		want = append(want, piece...)
 		if n%50 == 0 {
-			early := received()
+			early := r.bytes()
 			require.Equal(t, want, early)
-			tk.receive([]byte("more"))
+			r.add([]byte("more"))
 			require.Equal(t, want, early, "what was returned must not change")
 			want = append(want, "more"...)
 		}
 	}
-	require.Equal(t, want, received())
+	require.Equal(t, want, r.bytes())
+	require.Equal(t, len(want), r.size)
 }
 
 // TestTakeIsCompleteOnce keeps one answer for a body that says more than once that it has ended.
