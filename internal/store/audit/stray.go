@@ -3,12 +3,10 @@ package audit
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/filename"
@@ -76,33 +74,20 @@ func (v *verifier) walk() {
 
 // walkProvider is walk for a provider's directory.
 func (v *verifier) walkProvider(provider string) {
-	f, err := os.Open(v.store.Path(provider))
-	if err != nil {
-		v.fail(err)
-		return
-	}
-	defer f.Close()
+	entries, err := os.ReadDir(v.store.Path(provider)) // sorted
+	v.fail(err)
 	var files, dirs []string
-	for err == nil {
-		var entries []fs.DirEntry
-		entries, err = f.ReadDir(1000) // in parts, since there may be very many
-		for _, e := range entries {
-			_, _, isDocument := store.ParseDocumentFile(provider + "/" + e.Name())
-			switch {
-			case e.IsDir() && filename.LegalDocument(e.Name()):
-				dirs = append(dirs, e.Name())
-			case e.Type().IsRegular() && isDocument:
-				files = append(files, e.Name())
-			default:
-				v.stray(provider+"/"+e.Name(), strayMessage(e))
-			}
+	for _, e := range entries {
+		_, _, isDocument := store.ParseDocumentFile(provider + "/" + e.Name())
+		switch {
+		case e.IsDir() && filename.LegalDocument(e.Name()):
+			dirs = append(dirs, e.Name())
+		case e.Type().IsRegular() && isDocument:
+			files = append(files, e.Name())
+		default:
+			v.stray(provider+"/"+e.Name(), strayMessage(e))
 		}
 	}
-	if err != io.EOF {
-		v.fail(err)
-	}
-	sort.Strings(files)
-	sort.Strings(dirs)
 	v.listed = slices.Grow(v.listed, len(files))
 	for _, file := range files {
 		name := strings.TrimSuffix(file, store.DocumentExt)
