@@ -88,7 +88,6 @@ func (v *verifier) walkProvider(provider string) {
 			v.stray(provider+"/"+e.Name(), strayMessage(e))
 		}
 	}
-	v.listed = slices.Grow(v.listed, len(files))
 	for _, file := range files {
 		name := strings.TrimSuffix(file, store.DocumentExt)
 		_, hasDir := slices.BinarySearch(dirs, name)

@@ -221,9 +221,6 @@ func (v *verifier) lookAtAll() {
 
 // duplicates reports documents that exist under two providers.
 func (v *verifier) duplicates() {
-	if !slices.ContainsFunc(v.listed, func(l listedDocument) bool { return l.provider != v.listed[0].provider }) {
-		return
-	}
 	first := make(map[string]string, len(v.listed))
 	for _, doc := range v.listed {
 		if other, ok := first[doc.name]; ok {
