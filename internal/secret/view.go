@@ -143,8 +143,17 @@ func (v *view) inBase64(run []byte, depth int) (what string, found bool) {
 	if look(run) {
 		return what, true
 	}
-	for slash := bytes.IndexByte(run, '/'); slash >= 0 && len(run) < longestPath; slash = bytes.IndexByte(run, '/') {
-		if run = run[slash+1:]; len(run) >= leastEncoded && look(run) {
+	path := run
+	if len(run) >= longestPath {
+		path = run[:longestPrefix]
+	}
+	looked := [4]bool{true} // by where groups of four digits start, which is all that a path changes in a long run
+	for i, c := range path {
+		rest := run[i+1:]
+		if c != '/' || len(rest) < leastEncoded || len(run) >= longestPath && looked[(i+1)%4] {
+			continue
+		}
+		if looked[(i+1)%4] = true; look(rest) {
 			return what, true
 		}
 	}
@@ -152,8 +161,10 @@ func (v *view) inBase64(run []byte, depth int) (what string, found bool) {
 }
 
 const (
-	longestPath = 1000 // digits: in longer runs, a slash is a base64 digit
-	longestWord = 60   // bytes: if fewer are decoded and they are no text, the run was a name and not base64
+	longestPath   = 1000 // digits: in longer runs, a slash is a base64 digit
+	longestPrefix = 100  // digits of a longer run that may be a path before base64
+
+	longestWord = 60 // bytes: if fewer are decoded and they are no text, the run was a name and not base64
 )
 
 func printable(text []byte) bool {
