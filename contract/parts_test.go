@@ -68,6 +68,7 @@ func TestWhatAnAPICannotTake(t *testing.T) {
 		{"thought_in_a_result", "OpenAI has texts and media there", holding(with(thought, "encrypted_content", `"x"`)), "/content/0/toolResponse/content/0", []string{chat, responses, messages}},
 		{"empty_part", "says nothing", user(text, modelio.Part{}), "/content/1", []string{chat, responses, messages}},
 		{"empty_part_of_a_result", "says nothing", holding(modelio.Part{}), "/content/0/toolResponse/content/0", []string{chat, responses, messages}},
+		{"answer_of_a_tool", "is none of a model", modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{text}, Metadata: modelio.Object{"$model": []byte(`"x/y"`)}}, "/content/0", []string{chat}},
 		{"signed_with_nothing", "is not signed", model(with(thought, "signature", `""`), text), "/content/0", []string{chat, responses, messages}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

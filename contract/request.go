@@ -42,7 +42,7 @@ func (a *Adapter) prepare(p GenerateParams) (*request, error) {
 		found.add("/runtime/stop_sequences", ruleUnsupported, "the API has no such parameter")
 	}
 	r.history, err = loadMessages(a.Store, p.MessageRefs, func(i int, m modelio.Message) {
-		if _, answered := m.Metadata[madeBy]; !answered {
+		if _, answered := m.Metadata[madeBy]; !answered || m.Role != modelio.RoleModel {
 			r.dialect.checkMessage(&found, "/message_refs/"+strconv.Itoa(i), m)
 		}
 	})
