@@ -235,14 +235,15 @@ func (u *unfoldedTest) call(was, now *snapshot.Snapshot) {
 		u.line(faint, margin, line)
 	}
 	for _, c := range changes {
-		if before, known := u.shown[c.Key()]; known {
-			u.line(faint, margin, fmt.Sprintf("%s: as in call %d", c, before))
-			continue
+		first, known := u.shown[c.Key()]
+		if known {
+			u.line(faint, margin, fmt.Sprintf("%s: as in call %d", c, first))
+		} else {
+			u.changes(allLines, 2, c)
+			first, u.shown[c.Key()] = n, n
 		}
-		u.shown[c.Key()] = n
-		u.changes(allLines, 2, c)
 		if c.OfMessages() && len(told) < toldLines-1 {
-			told = append(told, fmt.Sprintf("%s: as in call %d", c, n))
+			told = append(told, fmt.Sprintf("%s: as in call %d", c, first))
 		} else if c.OfMessages() && len(told) < toldLines {
 			told = append(told, "and more changes of the calls before")
 		}

@@ -81,6 +81,20 @@ func growth(t *testing.T, said [3]string, as func(*snapshot.Document) *snapshot.
 	return float64(allocated[1]) / float64(allocated[0])
 }
 
+// TestUnfoldWithoutACall: a call that continues one which only repeats an earlier change says so too.
+func TestUnfoldWithoutACall(t *testing.T) {
+	from, to := marked(chain(5, "Be kind.", "what is", "it is")), marked(chain(5, "Be good.", "what is", "it is"))
+	to.Snapshots = slices.Delete(to.Snapshots, 2, 3)
+	to.Snapshots[2].Continues = &snapshot.Continues{Call: 2, Messages: 5}
+	var out strings.Builder
+	(&page.Page{Out: &out, Width: 100}).Unfold("openai", from, to)
+	for _, call := range []int{2, 4, 5} {
+		_, of, _ := strings.Cut(out.String(), fmt.Sprintf("call %d, ", call))
+		of, _, _ = strings.Cut(of, "\n\n")
+		require.Contains(t, of, "system: as in call 1", "call %d", call)
+	}
+}
+
 // TestManyChangesHTML: what is allocated to show the changes of a call as a page grows with their number.
 func TestManyChangesHTML(t *testing.T) {
 	documents := func(n int, text string) *snapshot.Document {
