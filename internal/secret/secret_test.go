@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -194,6 +195,7 @@ func TestLongTexts(t *testing.T) {
 			"escaped": strings.Repeat(`\n`, at/2) + strings.Replace(opaque, "X", `\u0058`, 1) + strings.Repeat(`\t`, 50_000),
 			"base64":  base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", at) + opaque + strings.Repeat("y", 50_000))),
 			"path":    "/v1/files/" + base64.URLEncoding.EncodeToString([]byte(strings.Repeat("x", at)+opaque+strings.Repeat("y", 50_000))),
+			"UTF-16":  base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", at) + regexp.MustCompile(".").ReplaceAllString(opaque, "$0\x00") + strings.Repeat("y", 50_000))),
 		} {
 			require.Len(t, strings.Split(text, opaque), 1)
 			_, found := s.Find([]byte(text))

@@ -117,8 +117,14 @@ func (v *view) inBase64(run []byte, depth int) (what string, found bool) {
 	}
 	look := func(run []byte) bool {
 		plain := decoded(encoding, run)
-		if wide := bytes.Count(plain, []byte{0}); wide > 0 && wide >= len(plain)/3 { // UTF-16
-			plain = bytes.ReplaceAll(plain, []byte{0}, nil)
+		narrow := bytes.ReplaceAll(plain, []byte{0}, nil)
+		switch wide := len(plain) - len(narrow); {
+		case wide > 0 && wide >= len(plain)/3: // UTF-16
+			plain = narrow
+		case wide > 0 && len(plain) >= longestWord: // UTF-16 in a part, perhaps
+			if what, found = v.asItStands(narrow); found {
+				return true
+			}
 		}
 		if bytes.HasPrefix(plain, []byte{0x1f, 0x8b}) || bytes.HasPrefix(plain, []byte{0x78}) {
 			if plain, found = v.inflate(plain); found {
