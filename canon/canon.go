@@ -17,8 +17,8 @@ func JSON(src []byte) ([]byte, error) {
 }
 
 // Marshal returns the canonical form of the [json.Marshal] encoding of v. Its errors are those of json.Marshal and of
-// [JSON]; an int64 that does not fit a float64 is [ErrNumber]. Like json.Marshal it replaces bytes of Go strings that are
-// not UTF-8 with U+FFFD.
+// [JSON]; an int64 that does not fit a float64 is [ErrNumber]. Like json.Marshal it replaces bytes of Go strings that
+// are not UTF-8 with U+FFFD.
 func Marshal(v any) ([]byte, error) {
 	text, err := jsontext.Marshal(v)
 	if err == nil && !Canonical(text) { // most structs have their fields in canonical order

@@ -23,6 +23,6 @@ var (
 	ErrKept = errors.New("not a kept number")
 )
 
-// An Error reports where and why a text is not acceptable, by Offset and Pointer (RFC 6901). Err is one of this package's
-// sentinel errors. If a text breaks several rules, the error reports one of them.
+// An Error reports where and why a text is not acceptable, by Offset and Pointer (RFC 6901). Err is one of this
+// package's sentinel errors. If a text breaks several rules, the error reports one of them.
 type Error = jsontext.Error

@@ -14,18 +14,18 @@ const keptName = "$number"
 // 9223372036854775807 becomes {"$number":"9223372036854775807"}, and 1e400 becomes {"$number":"1e400"}. All other
 // numbers stay numbers, as in JSON.
 //
-// To keep that form unambiguous, an object in src whose only member is named $number, $$number, and so on gets one more $
-// before that name. Two texts have the same result only if they differ in white space, order of members, escapes, and the
-// spelling of numbers that fit, and in nothing else (design R1).
+// To keep that form unambiguous, an object in src whose only member is named $number, $$number, and so on gets one more
+// $ before that name. Two texts have the same result only if they differ in white space, order of members, escapes, and
+// the spelling of numbers that fit, and in nothing else (design R1).
 //
 // The errors are those of JSON except [ErrNumber]. A kept number adds one level of nesting.
 func KeepNumbers(src []byte) ([]byte, error) {
 	return canonicalize(src, keepNumbers)
 }
 
-// RestoreNumbers is the inverse of [KeepNumbers]: it returns the canonical form of src with kept numbers in their original
-// spelling. [JSON] does not accept a result that contains such numbers. The errors are those of JSON, and [ErrKept] for an
-// object that looks like a kept number but that KeepNumbers would not write.
+// RestoreNumbers is the inverse of [KeepNumbers]: it returns the canonical form of src with kept numbers in their
+// original spelling. [JSON] does not accept a result that contains such numbers. The errors are those of JSON, and
+// [ErrKept] for an object that looks like a kept number but that KeepNumbers would not write.
 func RestoreNumbers(src []byte) ([]byte, error) {
 	return canonicalize(src, restoreNumbers)
 }

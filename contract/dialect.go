@@ -16,13 +16,14 @@ const AnthropicMaxTokens = 4096
 // A dialect describes how an API spells the controls of LC that its codec leaves in Options. A control that an API
 // lacks is an error.
 type dialect struct {
-	path           string                        // path of the API for requests
-	encode         func(*modelio.Request) []byte // writes the body without the controls below
-	noStop         bool                          // the API has no stop sequences
-	effort         []string                      // path of the reasoning effort in the body
-	format         []string                      // path of the response format in the body
-	toolChoice     func(ToolChoice) any
-	responseFormat func(ResponseFormat) (value any, ok bool) // ok is false if the API lacks the format; a nil value is the default
+	path       string                        // path of the API for requests
+	encode     func(*modelio.Request) []byte // writes the body without the controls below
+	noStop     bool                          // the API has no stop sequences
+	effort     []string                      // path of the reasoning effort in the body
+	format     []string                      // path of the response format in the body
+	toolChoice func(ToolChoice) any
+	// ok is false if the API lacks the format; a nil value is the default
+	responseFormat func(ResponseFormat) (value any, ok bool)
 	takesMetadata  func(name string, options modelio.Object) bool
 	metadataRule   string                                          // describes what the API accepts, for errors
 	excluded       map[modelio.Role][]string                       // kinds of parts that messages of a role cannot have

@@ -40,7 +40,7 @@
 // value has two refs.
 //
 //   - A message (message_refs) is an object with content, role and, if there is any, metadata: see [PutMessage]. Refs
-//     of tool calls are sent to the provider unchanged. A message of [Adapter.Reply] names its model in the metadata, as
+//     of tool calls are sent to the provider unchanged. A message of [Adapter.Reply] names its model in the metadata as
 //     $model, if it has parts that no other model accepts: another model is sent only the texts and tool calls.
 //   - A tool (tool_refs) is one GK tool definition: [modelio.ToolDefinition].
 //   - A response format (response_format_ref) is a [ResponseFormat].

@@ -39,7 +39,8 @@ func (m message) MarshalJSON() ([]byte, error) {
 
 // isText reports whether content is written as a string.
 func isText(parts []modelio.Part) bool {
-	return len(parts) == 1 && parts[0].Text != nil && len(parts[0].Metadata) == 0 && len(parts[0].Unknown) == 0 && parts[0].Custom == nil
+	return len(parts) == 1 && parts[0].Text != nil && len(parts[0].Metadata) == 0 && len(parts[0].Unknown) == 0 &&
+		parts[0].Custom == nil
 }
 
 // A content is a message's parts or its single text.

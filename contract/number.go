@@ -9,8 +9,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// numberCalls returns an answer whose tool calls continue the numbers of the history (call_3, call_4, …), as in a
-// snapshot (design R8), and the provider's refs of these calls. No ref of the history is used again, even if the
+// numberCalls returns an answer whose tool calls continue the numbers of the history, as in a snapshot (design R8):
+// call_3, call_4. It also returns the provider's refs of these calls. No ref of the history is used again, even if the
 // history was cut and starts with call_7. The arguments are not changed.
 func numberCalls(history []modelio.Message, answer modelio.Message) (numbered modelio.Message, ids map[string]string) {
 	whole, originals := modelio.NormalizeRefs(append(slices.Clip(history), answer))
@@ -55,8 +55,8 @@ func lastNumber(history []modelio.Message) int {
 	return last
 }
 
-// callNumber returns the n of a ref call_n, which may be negative; 0 for any other ref, and for one with too many digits
-// for a count.
+// callNumber returns the n of a ref call_n, which may be negative. It is 0 for any other ref, and for one with too many
+// digits for a count.
 func callNumber(ref string) int {
 	digits, _ := strings.CutPrefix(ref, "call_")
 	n, _ := strconv.Atoi(digits)

@@ -21,7 +21,8 @@ func receiptOf(name string, resp *modelio.Response, out *envelope, warnings ...W
 		warnings = append(warnings, Warning{WarnCandidates, fmt.Sprintf("the envelope is of the first of %d candidates", n)})
 	}
 	usage := cmp.Or(resp.Usage, &modelio.Usage{})
-	receipt.TokenUsage = TokenUsage{Prompt: *countOf(usage.InputTokens, Some[uint64](0)), Completion: *countOf(usage.OutputTokens, Some[uint64](0))}
+	receipt.TokenUsage = TokenUsage{Prompt: *countOf(usage.InputTokens, Some[uint64](0)),
+		Completion: *countOf(usage.OutputTokens, Some[uint64](0))}
 	if usage.ThoughtsTokens != nil || usage.CachedContentTokens != nil || usage.CacheWriteTokens != nil {
 		receipt.UsageDetails = &UsageDetails{
 			ReasoningTokens:  countOf(usage.ThoughtsTokens, nil),
@@ -39,7 +40,8 @@ func receiptOf(name string, resp *modelio.Response, out *envelope, warnings ...W
 	if resp.Error != nil {
 		warnings = append(warnings, Warning{WarnError, resp.Error.Message})
 	} else if unknown != nil {
-		warnings = append(warnings, Warning{WarnUsage, "the provider did not report the tokens of the " + strings.Join(unknown, " and the ")})
+		warnings = append(warnings,
+			Warning{WarnUsage, "the provider did not report the tokens of the " + strings.Join(unknown, " and the ")})
 	}
 	if len(warnings) > 0 {
 		receipt.WarningsRef = Some(out.addOurs(warnings))

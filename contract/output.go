@@ -13,9 +13,10 @@ type OutputEnvelope struct {
 // A ToolCall is a call that the model asks its caller to make (LC "Normalized Output Envelope").
 // Calls of tools that the provider runs itself are not in envelopes.
 type ToolCall struct {
-	CallID         string     `json:"call_id"` // call_1, call_2, … in order of appearance in the conversation (design R8)
-	ToolName       string     `json:"tool_name"`
-	ArgumentsRef   canon.Hash `json:"arguments_ref"` // blob: JSON, usually an object; a string if the model's text is not JSON
+	CallID   string `json:"call_id"` // call_1, call_2, … in order of appearance in the conversation (design R8)
+	ToolName string `json:"tool_name"`
+	// blob: JSON, usually an object; a string if the model's text is not JSON
+	ArgumentsRef   canon.Hash `json:"arguments_ref"`
 	ProviderCallID *string    `json:"provider_call_id"`
 }
 

@@ -8,15 +8,17 @@ import "github.com/traceforge/traceforge-go/canon"
 // Two recordings of the same behavior differ in provider_response_id, raw_output_ref, the token counts and, through
 // provider_call_id, in output_ref (design R3). Callers may branch on the finish reason and on the rest of the envelope.
 type GenerateReceipt struct {
-	OutputRef          canon.Hash    `json:"output_ref"`           // blob: an [OutputEnvelope]
-	RawOutputRef       *canon.Hash   `json:"raw_output_ref"`       // blob: the provider's own bytes, without their content encoding
+	OutputRef canon.Hash `json:"output_ref"` // blob: an [OutputEnvelope]
+	// blob: the provider's own bytes, without their content encoding
+	RawOutputRef       *canon.Hash   `json:"raw_output_ref"`
 	ProviderResponseID *string       `json:"provider_response_id"` // the provider's id of the answer
 	FinishReason       FinishReason  `json:"finish_reason"`
 	TokenUsage         TokenUsage    `json:"token_usage"`
 	UsageDetails       *UsageDetails `json:"usage_details"`
 	WarningsRef        *canon.Hash   `json:"warnings_ref"` // blob: a list of [Warning]
-	CostCents          *uint64       `json:"cost_cents"`   // never set here: hosts report fractions of a cent, which raw_output_ref contains
-	ProviderID         string        `json:"provider_id"`  // the params' provider
+	// never set here: hosts report fractions of a cent, which raw_output_ref contains
+	CostCents  *uint64 `json:"cost_cents"`
+	ProviderID string  `json:"provider_id"` // the params' provider
 }
 
 // A FinishReason is the reason why a generation ended.

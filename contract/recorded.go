@@ -25,11 +25,12 @@ type Record struct {
 
 // A Recorded is a recorded call in the contract's terms: an entry of a [Store.Journal].
 type Recorded struct {
-	Call       string          `json:"call"`        // the id of the record
-	RunID      *string         `json:"run_id"`      // from the program's provenance, see [snapshot.Provenance]
-	StepID     *string         `json:"step_id"`     //
-	ConfigHash *canon.Hash     `json:"config_hash"` // hash of the run's config
-	ParamsRef  canon.Hash      `json:"params_ref"`  // blob: the params without the members that [GenerateParams.Hash] leaves out; it is that hash
+	Call       string      `json:"call"`        // the id of the record
+	RunID      *string     `json:"run_id"`      // from the program's provenance, see [snapshot.Provenance]
+	StepID     *string     `json:"step_id"`     //
+	ConfigHash *canon.Hash `json:"config_hash"` // hash of the run's config
+	// blob: the params without the members that [GenerateParams.Hash] leaves out; it is that hash
+	ParamsRef  canon.Hash      `json:"params_ref"`
 	Params     GenerateParams  `json:"params"`
 	ReceiptRef canon.Hash      `json:"receipt_ref"` // blob: the receipt
 	Receipt    GenerateReceipt `json:"receipt"`
@@ -54,7 +55,8 @@ func FromSnapshot(record Record) (*Recorded, error) {
 		return nil, wrong("snapshot "+s.ID, "/request", ruleUnsupported, "a call of %s is no generation", s.Request.API)
 	}
 	from := s.Source.Provenance
-	r := &Recorded{Call: s.ID, RunID: unlessEmpty(from.RunID), StepID: unlessEmpty(from.StepID), ConfigHash: unlessEmpty(from.ConfigHash), blobs: blobs{}}
+	r := &Recorded{Call: s.ID, RunID: unlessEmpty(from.RunID), StepID: unlessEmpty(from.StepID),
+		ConfigHash: unlessEmpty(from.ConfigHash), blobs: blobs{}}
 	var err error
 	if r.Params, err = r.params(record); err != nil {
 		return nil, fmt.Errorf("snapshot %s: params: %w", s.ID, err)

@@ -17,7 +17,8 @@ import (
 func (r *Recorded) params(record Record) (GenerateParams, error) {
 	s := &record.Snapshot.Request
 	from := record.Snapshot.Source.Provenance
-	p := GenerateParams{CorrelationID: unlessEmpty(from.CorrelationID), Provider: cmp.Or(from.ProviderID, record.Provider), Model: s.Model, MessageRefs: []canon.Hash{}}
+	p := GenerateParams{CorrelationID: unlessEmpty(from.CorrelationID), Provider: cmp.Or(from.ProviderID, record.Provider),
+		Model: s.Model, MessageRefs: []canon.Hash{}}
 	messages := s.Messages
 	if s.Prompt != nil {
 		messages = []modelio.Message{{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart(*s.Prompt)}}}

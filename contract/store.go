@@ -105,7 +105,8 @@ func fromDocument(doc *store.Doc, call int) (*Recorded, error) {
 	if err != nil {
 		return nil, err
 	}
-	return FromSnapshot(Record{Provider: doc.Provider, Snapshot: &doc.Document.Snapshots[call], Raw: raw, Media: doc.Media})
+	return FromSnapshot(
+		Record{Provider: doc.Provider, Snapshot: &doc.Document.Snapshots[call], Raw: raw, Media: doc.Media})
 }
 
 // derive returns a blob of the recorded call at a place.

@@ -65,7 +65,8 @@ type Candidate struct {
 // A Citation describes what an answer is based on, in the same terms for all providers (design R6). Fields that a
 // provider does not report are empty.
 type Citation struct {
-	Start, End *int64 // the cited part of the answer's text, in Unicode code points from 0, excluding End; nil if not reported
+	// the cited part of the answer's text, in Unicode code points from 0, excluding End; nil if not reported
+	Start, End *int64
 	URL        string
 	Title      string
 	Quote      string // text of the source, not of the answer
@@ -74,7 +75,8 @@ type Citation struct {
 
 // A ProviderError is a provider's error object.
 type ProviderError struct {
-	Status  int `json:",omitempty"` // HTTP status; 0 if the error came in an answer with status 200, or in the middle of a stream
+	// HTTP status; 0 if the error came in an answer with status 200, or in the middle of a stream
+	Status  int `json:",omitempty"`
 	Type    string
 	Code    string
 	Param   string `json:",omitempty"` // the parameter of the request that it is about

@@ -65,10 +65,10 @@ func (n *Numbering) failed(place string) (err error) {
 	return err
 }
 
-// Response returns r, an answer to the request, with numbers that continue those of the request: each candidate
-// separately, as if it were the only one. A call whose result is already in the request, as in a session that is one
-// call, gets the number of that result. It does not change r; unchanged parts are shared. An error names a value in r
-// that is not JSON.
+// Response returns r, an answer to the request, with numbers that continue those of the request. Each candidate is
+// numbered as if it were the only one. A call whose result is already in the request, as in a session that is one call,
+// gets the number of that result. It does not change r; unchanged parts are shared. An error names a value in r that is
+// not JSON.
 func (n *Numbering) Response(r *Response) (*Response, error) {
 	out := *r
 	out.Candidates = slices.Clone(r.Candidates)
@@ -176,7 +176,8 @@ func (n *Numbering) parts(parts *[]Part) (edited bool) {
 // mayHaveNumbers reports whether a part may contain numbered values. Most parts are plain texts and need no further
 // checks.
 func mayHaveNumbers(p Part) bool {
-	return p.ToolRequest != nil || p.ToolResponse != nil || p.Media != nil || p.Metadata != nil || p.Custom != nil || p.Unknown != nil
+	return p.ToolRequest != nil || p.ToolResponse != nil || p.Media != nil || p.Metadata != nil || p.Custom != nil ||
+		p.Unknown != nil
 }
 
 func hasNumbers(m Message) bool {

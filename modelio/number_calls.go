@@ -44,8 +44,8 @@ func (n *Numbering) ref(part *Part) (edited bool) {
 	return edited
 }
 
-// named returns the number of a call that is referred to outside of tool requests and responses: the latest call with
-// that ref, or a new one.
+// named returns the number of a call that is referred to outside of tool requests and responses. It is that of the
+// latest call with the ref, or a new one.
 func (n *Numbering) named(ref string) string {
 	if id, ok := n.latest[ref]; ok {
 		return id

@@ -178,7 +178,8 @@ func (n *Numbering) text(text string, p place) (string, bool) {
 	}
 	const opaque = 10 // bytes: a state that is shorter may be a program's own, such as step2
 	switch {
-	case kind == "", kind == taskKind && !n.ofTasks, !alwaysMade[kind] && !looksRandom(text), kind == "state" && len(text) < opaque:
+	case kind == "", kind == taskKind && !n.ofTasks, !alwaysMade[kind] && !looksRandom(text),
+		kind == "state" && len(text) < opaque:
 		return "", false
 	}
 	return n.number(kind, text), true
@@ -186,9 +187,10 @@ func (n *Numbering) text(text string, p place) (string, bool) {
 
 // alwaysMade are the kinds of values that only providers generate. A value of another kind may be the caller's own
 // unless it looks random.
-var alwaysMade = map[string]bool{"continuation": true, "encrypted": true, "item": true, "response": true, "signature": true}
+var alwaysMade = map[string]bool{"continuation": true, "encrypted": true, "item": true, "response": true,
+	"signature": true}
 
-// looksRandom reports whether a text may be an id that a provider generated: it contains a digit or, because two
+// looksRandom reports whether a text may be an id that a provider generated. It contains a digit or, because two
 // percent of ids contain none, a long part after a hyphen.
 func looksRandom(text string) bool {
 	return strings.ContainsAny(text, "0123456789") || longWord.MatchString(text)
@@ -244,9 +246,12 @@ func resourceKind(text string) string {
 
 // signs are strings of which a text with a generated value contains at least one.
 var signs = [][]byte{
-	[]byte(`"id"`), []byte(`_id"`), []byte(`_ids"`), []byte(`"ids"`), []byte(`_token"`), []byte(`Token"`), []byte(`State"`),
-	[]byte(`"taskId"`), []byte(`ignature"`), []byte(`"fingerprint"`), []byte(`"encrypted`), []byte(`.encrypted"`), []byte(`"redacted`),
-	[]byte(`"container"`), []byte(`"handle"`), []byte(`"conversation"`), []byte(`"path"`), []byte(`"after"`), []byte(`"before"`),
+	[]byte(`"id"`), []byte(`_id"`), []byte(`_ids"`), []byte(`"ids"`), []byte(`_token"`), []byte(`Token"`),
+	[]byte(`State"`),
+	[]byte(`"taskId"`), []byte(`ignature"`), []byte(`"fingerprint"`), []byte(`"encrypted`), []byte(`.encrypted"`),
+	[]byte(`"redacted`),
+	[]byte(`"container"`), []byte(`"handle"`), []byte(`"conversation"`), []byte(`"path"`), []byte(`"after"`),
+	[]byte(`"before"`),
 	[]byte("files/"), []byte("cachedContents/"), []byte("batches/"),
 }
 

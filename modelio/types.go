@@ -139,13 +139,14 @@ type Usage struct {
 	CacheWriteHourTokens *int64 `json:"cacheWriteHourTokens,omitzero"` // cache writes kept for an hour, which cost more
 	ToolUseTokens        *int64 `json:"toolUseTokens,omitzero"`        // what the model read from the provider's own tools
 
-	ThoughtsTokens *int64 `json:"thoughtsTokens,omitzero"` // Genkit's name for reasoning tokens, which are part of the output
+	// Genkit's name for reasoning tokens, which are part of the output
+	ThoughtsTokens *int64 `json:"thoughtsTokens,omitzero"`
 
 	Unknown Object `json:"-" is:"unknown"`
 }
 
-// Used returns how many tokens a call used: the sum of input and output if both were reported, or else the provider's
-// total, or else nil.
+// Used returns how many tokens a call used. It is the sum of input and output if both were reported, or else the
+// provider's total, or else nil.
 func (u *Usage) Used() *int64 {
 	switch {
 	case u == nil:

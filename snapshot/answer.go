@@ -260,7 +260,8 @@ func (c *coder) candidate(a *answer) {
 // The kinds of readings; callReadings are those about tool calls, which come first.
 var (
 	callReadings = []string{"added-call", "arguments", "missing-call", "name"}
-	isReading    = oneOf("added-call", "arguments", "byte-order-mark", "error", "event-name", "finish", "line", "missing-call", "name",
+	isReading    = oneOf("added-call", "arguments", "byte-order-mark", "error", "event-name", "finish", "line",
+		"missing-call", "name",
 		"spelling", "text")
 )
 

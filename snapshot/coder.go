@@ -231,8 +231,8 @@ func (c *coder) sfOrder(names []string) {
 	}
 }
 
-// rewrite writes the object that starts at start again, with the members named in first at the front, and members that
-// no field has in their places.
+// rewrite writes the object that starts at start again, with the members named in first at the front. Members that no
+// field has keep their places.
 func (c *coder) rewrite(start int, first []string, unknown modelio.Object) {
 	all, _ := jsontext.MembersOf(bytes.Clone(c.dst[start:]))
 	c.dst = c.dst[:start]

@@ -77,7 +77,8 @@ func (c *coder) continues(p **Continues) {
 	c.continuation(*p)
 }
 
-// continuation reads or writes the members of continues. How an answer was sent back defaults to how the one before was.
+// continuation reads or writes the members of continues. How an answer was sent back defaults to how the one before
+// was.
 func (c *coder) continuation(n *Continues) bool {
 	return c.object(nil, func() {
 		integer(c, "call", required, &n.Call, 1)
@@ -99,8 +100,8 @@ func (c *coder) sent(sent *[]Sent) {
 	})
 }
 
-// sentPart reads or writes a part that was sent back: the index of a part of the answer, an object with that index and
-// the metadata with which it was sent, or a part of another kind.
+// sentPart reads or writes a part that was sent back. It is the index of a part of the answer, an object with that
+// index and the metadata with which it was sent, or a part of another kind.
 func (c *coder) sentPart(p *SentPart) {
 	index := int64(p.Answer)
 	switch {

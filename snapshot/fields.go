@@ -72,8 +72,8 @@ func (c *cursor) word(s *string) {
 // pieces is a string member that may be an array of pieces in files.
 func (c *coder) pieces(name string, n need, s *string) { field(c, name, n, s, isZero, c.longText) }
 
-// integer is a member that is an integer of at least the given value; 0 if absent. An integer that is too large for T is
-// read as one that nothing has.
+// integer is a member that is an integer of at least the given value; 0 if absent. An integer that is too large for T
+// is read as one that nothing has.
 func integer[T int | int64](c *coder, name string, n need, v *T, least int64) {
 	field(c, name, n, v, isZero, func(v *T) {
 		wide := int64(*v)

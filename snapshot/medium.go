@@ -63,7 +63,8 @@ const MinMedium = 512
 func MediumOf(text string) (m Medium, data []byte, ok bool) {
 	encoded, isURL := strings.CutPrefix(text, "data:")
 	if isURL {
-		if m.ContentType, encoded, isURL = strings.Cut(encoded, ";base64,"); !isURL || m.ContentType == "" || m.spelling() > 0 {
+		if m.ContentType, encoded, isURL = strings.Cut(encoded, ";base64,"); !isURL || m.ContentType == "" ||
+			m.spelling() > 0 {
 			return Medium{}, nil, false
 		}
 	}

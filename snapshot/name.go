@@ -22,8 +22,8 @@ const (
 // No import path looks like it. The test is the name given to exec, and the function is the program's command.
 const ProgramPackage = "traceforge exec"
 
-// DocumentName returns the name of the document with the calls of a test: the last two elements of the test package's
-// import path, the test's name, and 12 hexadecimal digits of a hash, joined by "-". The hash is the SHA-256 of the
+// DocumentName returns the name of the document with the calls of a test. It joins the last two elements of the
+// package's import path, the test's name, and 12 hexadecimal digits of a hash by "-". The hash is the SHA-256 of the
 // import path and the test's name, with a zero byte between them. The name followed by "-<n>" is the id of a record. It
 // has at most 96 characters and is a legal file name everywhere: a to z, 0 to 9 and "-".
 //

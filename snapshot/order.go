@@ -16,7 +16,8 @@ func fileOrder(a, b string) int { return cmp.Or(textOrder(a, b), jsontext.Compar
 var (
 	sfSource  = []string{"file", "line", "function"}
 	sfRequest = []string{
-		"model", "messages", "prompt", "temperature", "max_tokens", "top_p", "frequency_penalty", "presence_penalty", "seed", "stop", "tools",
+		"model", "messages", "prompt", "temperature", "max_tokens", "top_p", "frequency_penalty", "presence_penalty", "seed",
+		"stop", "tools",
 	}
 	sfMessage  = []string{"role", "content"}
 	sfResponse = []string{"content", "tokens_used", "latency_ms", "finish_reason", "tool_calls"}

@@ -137,8 +137,8 @@ func (c *coder) checkRecord(at jsontext.Value, s *Snapshot) {
 	}
 }
 
-// Unsealed ends the message of a violation about a document that has no other: its records are whole, but a merge of git
-// or an editor added, removed or moved some.
+// Unsealed ends the message of a violation about a document that has no other. Its records are whole, but a merge of
+// git or an editor added, removed or moved some.
 const Unsealed = "; each of its records is whole, and traceforge repair computes it again"
 
 func disagreement(stated, computed canon.Hash) string {

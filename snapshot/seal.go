@@ -54,8 +54,8 @@ func (d *Document) seal() ([]byte, error) {
 	return c.dst, c.err()
 }
 
-// AppendFile appends the content of the file of a document that was read to dst, which is empty: members in file order,
-// texts in pieces, two spaces of indentation, and a final newline.
+// AppendFile appends the content of the file of a document that was read to dst, which is empty. It has the members in
+// file order, texts in pieces, two spaces of indentation, and a final newline.
 func (d *Document) AppendFile(dst []byte) []byte {
 	c := coder{cursor: cursor{form: inFile, dst: dst}}
 	c.writeDocument(d)
@@ -90,8 +90,8 @@ func (d *Document) combinedHash() canon.Hash {
 	return CombinedHash(d.Version, len(d.Snapshots), func(i int) canon.Hash { return d.Snapshots[i].Hash })
 }
 
-// CombinedHash returns the hash of a document or manifest of a version with n records (SF "Combined Hash"). seal returns
-// the hash of each record.
+// CombinedHash returns the hash of a document or manifest of a version with n records (SF "Combined Hash"). seal
+// returns the hash of each record.
 func CombinedHash(version string, n int, seal func(i int) canon.Hash) canon.Hash {
 	text := append(make([]byte, 0, 64+80*n), `{"version":"`+version+`","snapshots":[`...)
 	for i := range n {

@@ -42,17 +42,18 @@ type Source struct {
 
 	// Beyond SF:
 
-	Package          string     // import path of the test's package; in files only in the first record
-	Test             string     // the test's full name, as returned by t.Name; in files only in the first record
-	Nondeterministic string     // the reason given for lifting design R7; empty if it was not lifted
-	Now              time.Time  // the first time that the test got from Now; in files only in the first record; zero if it asked for none
-	Origin           string     // what the record was imported or migrated from, until the call is made; empty for a recording
-	Scripted         canon.Hash // hash of the script step that gave the answer; empty if a provider gave it
-	Unknown          []string   // headers of the request that the imported recording does not contain
-	IDs              []string   // ids of responses, conversations and jobs that the request names; its core has numbers for them
-	Ignored          []string   // RFC 6901 pointers into the complete request that its core leaves out
-	Lane             string     // which of several concurrent callers made the call; empty without a lane
-	Provenance       Provenance
+	Package          string // import path of the test's package; in files only in the first record
+	Test             string // the test's full name, as returned by t.Name; in files only in the first record
+	Nondeterministic string // the reason given for lifting design R7; empty if it was not lifted
+	// the first time that the test got from Now; in files only in the first record; zero if it asked for none
+	Now        time.Time
+	Origin     string     // what the record was imported or migrated from, until the call is made; empty for a recording
+	Scripted   canon.Hash // hash of the script step that gave the answer; empty if a provider gave it
+	Unknown    []string   // headers of the request that the imported recording does not contain
+	IDs        []string   // ids of responses, conversations and jobs that the request names; its core has numbers for them
+	Ignored    []string   // RFC 6901 pointers into the complete request that its core leaves out
+	Lane       string     // which of several concurrent callers made the call; empty without a lane
+	Provenance Provenance
 }
 
 // IsBought reports whether a provider gave the answer for this recording: it was neither imported nor scripted.
@@ -66,8 +67,8 @@ func (s *Source) SameOrigin(other *Source) bool {
 	return s.Origin == other.Origin && s.Scripted == other.Scripted && slices.Equal(s.Unknown, other.Unknown)
 }
 
-// Continues says that a request starts with messages of an earlier call (design R4): the first Messages of that call's
-// complete request, and its answer as one more.
+// Continues says that a request starts with messages of an earlier call (design R4). They are the first Messages of
+// that call's complete request, and its answer as one more.
 type Continues struct {
 	Call     int    // number in that call's id
 	Messages int    // number of messages; one more than the request has if its answer is included
@@ -97,11 +98,13 @@ type Response struct {
 	Headers      map[string][]string
 	TimingMS     []int64    // milliseconds from sending the request to each event of a stream
 	RawOutputRef canon.Hash // hash of the provider's own bytes, which are next to the document
-	Stale        canon.Hash // hash of the core of the request that was answered if it was a different one (design R11); empty otherwise
-	Note         string     // why the API's codec could not decode the answer, so that the generic one did; empty if it could
-	Incomplete   string     // "aborted", "ended" or "error" for a stream that was cut; empty if complete
-	Readings     []Reading  // what other programs read in the same bytes; readings about tool calls come first
-	ReadingsMore int        // number of further readings
+	// hash of the core of the request that was answered if it was a different one (design R11); empty otherwise
+	Stale canon.Hash
+	// why the API's codec could not decode the answer, so that the generic one did; empty if it could
+	Note         string
+	Incomplete   string    // "aborted", "ended" or "error" for a stream that was cut; empty if complete
+	Readings     []Reading // what other programs read in the same bytes; readings about tool calls come first
+	ReadingsMore int       // number of further readings
 }
 
 // A Reading is something that some programs read in the bytes of an answer and that the record does not contain.

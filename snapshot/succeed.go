@@ -1,8 +1,8 @@
 package snapshot
 
-// Confirms reports whether r and was agree outside of their cores: in status, model and form, and in how the answer ended.
-// If their cores are equal too, the old answer can be kept. A response r with event times does not confirm a response was
-// without.
+// Confirms reports whether r and was agree outside of their cores: in status, model and form, and in how the answer
+// ended. If their cores are equal too, the old answer can be kept. A response r with event times does not confirm a
+// response was without.
 func (r *Response) Confirms(was *Response) bool {
 	return was.Status == r.Status && was.Model == r.Model && was.Incomplete == r.Incomplete &&
 		RawName(0, was) == RawName(0, r) && (r.TimingMS == nil || was.TimingMS != nil)

@@ -31,11 +31,12 @@ func OtherVersion(version string) Violation {
 func newer(version string) bool {
 	var major, minor, patch int
 	fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch) // it would also take signs
-	return strings.HasPrefix(version, fmt.Sprintf("%d.%d.%d", major, minor, patch)) && slices.Compare([]int{major, minor, patch}, []int{1, 1, 0}) > 0
+	return strings.HasPrefix(version, fmt.Sprintf("%d.%d.%d", major, minor, patch)) &&
+		slices.Compare([]int{major, minor, patch}, []int{1, 1, 0}) > 0
 }
 
 // CheckNewer returns an [*Error] that is [ErrNewer] if data is a document or manifest with a later version than
-// [Version], so that nobody replaces a newer file. It reports no other fault of data.
+// [Version]. Nobody must replace a newer file. It reports no other fault of data.
 func CheckNewer(data []byte) error {
 	version := jsontext.ValueOf(data).Member("version").Word()
 	if !newer(version) {

@@ -58,5 +58,6 @@ func ParseRecords(lines [][]byte) (*Document, error) {
 		at := bytes.LastIndex(lines[i], []byte(`"sha256:`)) // if it has none, it is refused
 		return canon.Hash(bytes.Trim(lines[i][max(at, 0):], `"}`))
 	})
-	return Parse(fmt.Appendf(nil, `{"version":%q,"snapshots":[%s],"hash":%q}`, Version, bytes.Join(lines, []byte(",")), hash))
+	return Parse(
+		fmt.Appendf(nil, `{"version":%q,"snapshots":[%s],"hash":%q}`, Version, bytes.Join(lines, []byte(",")), hash))
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
-// keepsArtifacts reports whether the run keeps what tests leave in their directories of artifacts, as Go 1.26 and later can.
+// keepsArtifacts reports whether the run keeps what tests leave in their directories of artifacts, as Go 1.26 and later
+// can.
 func keepsArtifacts() bool { return flagText("test.artifacts") == "true" }
 
 // artifacts returns the directory that go test -artifacts keeps of the test; empty means that it has none.
@@ -40,8 +41,8 @@ func (r *Recorder) keepMiss(miss recorder.Miss) {
 	}
 }
 
-// keepJSON writes a JSON text, a member a line, into a new file. A secret that was masked may have taken a quotation mark with
-// it: then the text is kept as it is.
+// keepJSON writes a JSON text, a member a line, into a new file. A secret that was masked may have taken a quotation
+// mark with it: then the text is kept as it is.
 func keepJSON(dir, name, text string) error {
 	return os.WriteFile(filepath.Join(dir, name), append(jsontext.Indented([]byte(text)), '\n'), 0o666)
 }

@@ -23,18 +23,18 @@ const (
 
 // Check makes calls of these kinds live as well when the run replays; the default is [Models]. The program still gets
 // the recorded answers, so that the run follows the recording and one difference does not hide the others. At its end
-// the test fails if a live answer drifted. Tools run where the program calls them, one after another. Check does for one
-// test what TRACEFORGE_UPDATE=check and TRACEFORGE_CHECK=kind=tools do for a whole run; that variable and -update take
-// precedence.
+// the test fails if a live answer drifted. Tools run where the program calls them, one after another. Check does for
+// one test what TRACEFORGE_UPDATE=check and TRACEFORGE_CHECK=kind=tools do for a whole run; that variable and -update
+// take precedence.
 func Check(kinds ...Kind) Option {
 	return Option{"Check", kinds, func(r *Recorder) { r.mode, r.kinds = recorder.Check, kinds }}
 }
 
 // Live makes calls of these kinds live when the run replays, and gives the program the live answers; the default is
 // [Models]. Calls of the other kind are answered from the recording: tool calls by name and input, as often as a live
-// model makes them. A tool call that was not recorded fails the test and is named. Nothing is written. Live does for one
-// test what TRACEFORGE_UPDATE=live and TRACEFORGE_CHECK=kind=models, tools or all do for a whole run; that variable and
-// -update take precedence. TRACEFORGE_CHECK=from=3 forks the recorded run: calls 1 and 2 are answered from the
+// model makes them. A tool call that was not recorded fails the test and is named. Nothing is written. Live does for
+// one test what TRACEFORGE_UPDATE=live and TRACEFORGE_CHECK=kind=models, tools or all do for a whole run; that variable
+// and -update take precedence. TRACEFORGE_CHECK=from=3 forks the recorded run: calls 1 and 2 are answered from the
 // recording, and later calls are live. model=OLD=NEW sends the live calls to another model.
 func Live(kinds ...Kind) Option {
 	return Option{"Live", kinds, func(r *Recorder) { r.mode, r.kinds = recorder.Mixed, kinds }}
@@ -44,7 +44,8 @@ func Live(kinds ...Kind) Option {
 func (r *Recorder) readMode() (err error) {
 	for _, k := range r.kinds {
 		if !slices.Contains(usage.Kinds, string(k)) {
-			return fmt.Errorf("%q is no kind of calls, for Check and Live: use traceforgetest.Models, traceforgetest.Tools or both", k)
+			return fmt.Errorf(
+				"%q is no kind of calls, for Check and Live: use traceforgetest.Models, traceforgetest.Tools or both", k)
 		}
 	}
 	if r.opts.Mode, err = currentMode(); err != nil {
@@ -64,7 +65,8 @@ func (r *Recorder) readMode() (err error) {
 		return err
 	}
 	if r.opts.Mode == recorder.Mixed && !r.opts.Checking.IsLive() {
-		return fmt.Errorf("%s=%s: with %s=live it says kind, from and model, and nothing else", usage.CheckEnv, text, gotest.UpdateEnv)
+		return fmt.Errorf("%s=%s: with %s=live it says kind, from and model, and nothing else", usage.CheckEnv, text,
+			gotest.UpdateEnv)
 	}
 	return nil
 }

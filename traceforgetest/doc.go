@@ -1,5 +1,5 @@
-// Package traceforgetest records the calls that a program makes to language models as golden snapshots, and replays them
-// in go test. A test fails when a call drifts from its snapshot.
+// Package traceforgetest records the calls that a program makes to language models as golden snapshots, and replays
+// them in go test. A test fails when a call drifts from its snapshot.
 //
 // The one thing to know: go test never calls a model. Only -update does.
 //

@@ -16,8 +16,8 @@ var keys struct {
 	all   []lentKey // those of all providers, which do not change while the process runs
 }
 
-// A lentKey is a placeholder for a key that one of several variables may have: the first is lent it. Tokens are variables
-// for what SDKs use in its place.
+// A lentKey is a placeholder for a key that one of several variables may have: the first is lent it. Tokens are
+// variables for what SDKs use in its place.
 type lentKey struct {
 	variables, tokens []string
 	placeholder       string

@@ -112,12 +112,12 @@ const (
 	// cut the stream, replay waits up to 5 seconds for the context to end again; after that, a deadline of the context
 	// counts as passed.
 	CutStreams = Allowance(recorder.CutStreams)
-	// TransportErrors records transport errors as if they were answers, and replays errors of the same kind: a refused
-	// or reset connection, a timeout, an unknown host, or a failed TLS handshake. errors.Is and errors.As work on them
-	// as they did while recording. Other errors that a model returns are replayed by their text. Errors that carry the
-	// status of an answer, as those of SDKs and Genkit do, are not recorded. A call that its caller cancelled, such as
-	// the slower of two hedged calls, is recorded: replay ends it when the caller cancels it again, after 5 seconds at
-	// the latest, and does not fail if the call is not made.
+	// TransportErrors records transport errors as if they were answers, and replays errors of the same kind. These are
+	// a refused or reset connection, a timeout, an unknown host, or a failed TLS handshake. errors.Is and errors.As
+	// work on them as they did while recording. Other errors that a model returns are replayed by their text. Errors
+	// that carry the status of an answer, as those of SDKs and Genkit do, are not recorded. A call that its caller
+	// cancelled, such as the slower of two hedged calls, is recorded: replay ends it when the caller cancels it again,
+	// after 5 seconds at the latest, and does not fail if the call is not made.
 	TransportErrors = Allowance(recorder.TransportErrors)
 	// RetryableErrors records answers with status 408, 429 and 5xx like any others, for tests of retries. A 429 and the
 	// 200 of the next attempt are two snapshots of one request, which replay returns in that order. Retry-After is
@@ -139,19 +139,19 @@ func Allow(what ...Allowance) Option {
 }
 
 // Record names hosts whose calls are recorded although they are not model calls: web pages, searches, downloads, access
-// tokens. A host includes its subdomains. Such a call consists of its method, its URL without credentials, and its body.
-// Replay returns the bytes of the answer, binary or not, and the headers that are kept (see [KeepHeaders]). The call
-// fails on drift like any other, but no determinism rule applies to it. A call that looks like an API call, with a JSON
-// body or a version in its path, is recorded without this option.
+// tokens. A host includes its subdomains. Such a call consists of its method, its URL without credentials, and its
+// body. Replay returns the bytes of the answer, binary or not, and the headers that are kept (see [KeepHeaders]). The
+// call fails on drift like any other, but no determinism rule applies to it. A call that looks like an API call, with a
+// JSON body or a version in its path, is recorded without this option.
 func Record(hosts ...string) Option {
 	return Option{"Record", hosts, func(r *Recorder) { r.opts.Recorded = append(r.opts.Recorded, hosts...) }}
 }
 
-// KeepHeaders names headers of answers that the code under test reads. Headers that SDKs act on are always kept, such as
-// Content-Type, Location, Retry-After and the request ids of errors. A name that ends in * stands for every name with
-// that prefix. A header alone does not make an answer count as changed, so snapshots that already exist get the header
-// only with TRACEFORGE_UPDATE=all. Headers that carry secrets, such as Set-Cookie and Authorization, and headers that
-// describe the transfer, such as Content-Encoding, are never kept: naming one fails the test at once.
+// KeepHeaders names headers of answers that the code under test reads. Headers that SDKs act on are always kept, such
+// as Content-Type, Location, Retry-After and the request ids of errors. A name that ends in * stands for every name
+// with that prefix. A header alone does not make an answer count as changed, so snapshots that already exist get the
+// header only with TRACEFORGE_UPDATE=all. Headers that carry secrets, such as Set-Cookie and Authorization, and headers
+// that describe the transfer, such as Content-Encoding, are never kept: naming one fails the test at once.
 func KeepHeaders(names ...string) Option {
 	return Option{"KeepHeaders", names, func(r *Recorder) { r.opts.KeptHeaders = append(r.opts.KeptHeaders, names...) }}
 }

@@ -17,7 +17,8 @@ func (r *Recorder) isPartial() bool {
 	if gotest.Kind(gotest.Function(r.opts.Test)) == "Benchmark" {
 		selects = "test.bench"
 	}
-	return testing.Short() || flagText("test.skip") != "" || flagText("test.fuzz") != "" || selectsBelow(flagText(selects), r.opts.Test) ||
+	return testing.Short() || flagText("test.skip") != "" || flagText("test.fuzz") != "" ||
+		selectsBelow(flagText(selects), r.opts.Test) ||
 		r.opts.Mode.Drops() && flagText("test.failfast") == "true"
 }
 

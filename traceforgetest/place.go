@@ -55,8 +55,8 @@ var build = sync.OnceValue(func() (p place) {
 // for a recorder.
 var started, _ = os.Getwd() // empty means not known
 
-// packageDir returns the directory of the package under test, and its module's. A binary that was started in no module is
-// where its tests go.
+// packageDir returns the directory of the package under test, and its module's. A binary that was started in no module
+// is where its tests go.
 func packageDir() (dir, module string, err error) {
 	if module, err = gotest.Module(started); module != "" || err != nil {
 		return started, module, err
@@ -233,7 +233,8 @@ func (p place) relative(file string) (rel string, here bool) {
 	return rel, true
 }
 
-// A stack is what a goroutine is in. Its frames are looked up when they are asked for, which takes longer than to note it.
+// A stack is what a goroutine is in. Its frames are looked up when they are asked for, which takes longer than to note
+// it.
 type stack []uintptr
 
 // callers returns the stack of the calling goroutine, above its caller.

@@ -9,7 +9,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
-// receipts is the receipt of this process, which all its tests write. A replay that is not asked for one writes nothing.
+// receipts is the receipt of this process, which all its tests write. A replay that is not asked for one writes
+// nothing.
 var receipts usage.ReceiptWriter
 
 // receipt says what the test did.

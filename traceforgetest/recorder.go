@@ -64,8 +64,8 @@ var running locked.Map[string, func() (*Recorder, error)] // functions, since se
 // The recorder ends in t's cleanup. There the test fails on drift, on calls without a snapshot, on snapshots that were
 // not called, and if it made no call at all (design R10).
 //
-// In replay, and while calls are answered from another tool's recording, missing API keys are set to placeholders in the
-// environment until t ends, because some SDKs refuse to work without a key.
+// In replay, and while calls are answered from another tool's recording, missing API keys are set to placeholders in
+// the environment until t ends, because some SDKs refuse to work without a key.
 func New(t testing.TB, opts ...Option) *Recorder {
 	t.Helper()
 	r := &Recorder{t: t}
@@ -156,7 +156,8 @@ func (r *Recorder) open() error {
 		if misuseTold.Swap(true) {
 			return errors.New(brief + ", as another test says")
 		}
-		return fmt.Errorf("%s, since go passes %[2]s to the test binary: write TRACEFORGE_UPDATE=1 go test %[2]s", brief, pattern)
+		return fmt.Errorf("%s, since go passes %[2]s to the test binary: write TRACEFORGE_UPDATE=1 go test %[2]s",
+			brief, pattern)
 	}
 	if r.opts.Dir, r.opts.Shown, err = r.place.storeDir(r.opts.Dir); err != nil {
 		return err
@@ -210,8 +211,9 @@ func (r *Recorder) finish() {
 		r.t.Fail() // it panicked
 	}
 	if r.seeded.Load() {
-		r.t.Errorf("traceforge: a seed of %s made a call with its recorder, and is a test of its own: make a client in the function "+
-			"that is given to f.Fuzz, traceforgetest.New(t).Client()", r.opts.Test)
+		r.t.Errorf(
+			"traceforge: a seed of %s made a call with its recorder, and is a test of its own: make a client in the function "+
+				"that is given to f.Fuzz, traceforgetest.New(t).Client()", r.opts.Test)
 	}
 	note := r.calls.Finish(recorder.TestEnd{
 		Failed: r.t.Failed(), Skipped: r.t.Skipped(), Partial: r.isPartial(), Subtests: r.failedBelow(),
@@ -286,8 +288,8 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // URL returns the base URL of a local server that stands in for the named provider ("openai", "anthropic"). Use it for
 // code and child processes that take only a URL. Requests to it go through the recorder as if they had been sent to the
-// provider. The URL is the root of the provider's host, so append an SDK's own path to it, such as /v1. The server stops
-// when the test ends. An unknown provider fails the test at once.
+// provider. The URL is the root of the provider's host, so append an SDK's own path to it, such as /v1. The server
+// stops when the test ends. An unknown provider fails the test at once.
 func (r *Recorder) URL(provider string) string {
 	r.t.Helper()
 	url, closeServer, err := r.calls.Serve(provider)
@@ -298,9 +300,9 @@ func (r *Recorder) URL(provider string) string {
 	return url
 }
 
-// Model returns a model whose calls, including their chunks, are recorded from m and replayed without it. The same rules
-// and the same store apply as for HTTP calls. The name is "provider/model", where the provider consists of lower-case
-// letters, digits and hyphens. In replay m may be nil.
+// Model returns a model whose calls, including their chunks, are recorded from m and replayed without it. The same
+// rules and the same store apply as for HTTP calls. The name is "provider/model", where the provider consists of
+// lower-case letters, digits and hyphens. In replay m may be nil.
 func (r *Recorder) Model(name string, m modelio.Model) modelio.Model {
 	r.t.Helper()
 	return r.action("", name, m)
@@ -360,7 +362,8 @@ func (m *recordedModel) Generate(ctx context.Context, req *modelio.GenerateReque
 //
 // An error of the tool is recorded by its text and replayed as an error with only that text. An error that comes from
 // the end of the call's context is not recorded. Replay returns the output as JSON with the same values.
-func (r *Recorder) Tool(name string, run func(context.Context, json.RawMessage) (json.RawMessage, error)) func(context.Context, json.RawMessage) (json.RawMessage, error) {
+func (r *Recorder) Tool(name string, run func(context.Context,
+	json.RawMessage) (json.RawMessage, error)) func(context.Context, json.RawMessage) (json.RawMessage, error) {
 	r.t.Helper()
 	if name == "" {
 		r.t.Fatalf("traceforge: Tool: the tool has no name")
@@ -373,10 +376,10 @@ func (r *Recorder) Tool(name string, run func(context.Context, json.RawMessage) 
 	}
 }
 
-// Now returns the time at which Now was first called while recording, in UTC and rounded down to a millisecond. The time
-// is stored with the snapshots, so that a prompt with a date is the same in each run. All calls of one test return the
-// same time. Replays and updates return the stored time; TRACEFORGE_UPDATE=all stores a new one. If the snapshots have
-// no time yet, replay fails and the next update adds one. Now is safe for concurrent use.
+// Now returns the time at which Now was first called while recording, in UTC and rounded down to a millisecond. The
+// time is stored with the snapshots, so that a prompt with a date is the same in each run. All calls of one test return
+// the same time. Replays and updates return the stored time; TRACEFORGE_UPDATE=all stores a new one. If the snapshots
+// have no time yet, replay fails and the next update adds one. Now is safe for concurrent use.
 func (r *Recorder) Now() time.Time {
 	r.t.Helper()
 	now, err := r.calls.Now()
@@ -396,12 +399,12 @@ func (r *Recorder) fatal(err error) {
 	r.t.Fatalf("traceforge: %s", r.calls.PlainText(text))
 }
 
-// Calls returns the requests and answers so far, in the order of the calls. Use it for assertions on what a program did:
-// which tools it used, how often it called which model, what that cost. The calls are copies that the caller may change.
-// A recording and its replays return the same calls, with the latency of the recording. Tool calls that one answer asked
-// for are in the order of that answer. Other calls that overlapped while recording are in the order of the document,
-// because their order may differ between runs. Calls without a complete answer are left out. A snapshot that cannot be
-// read fails the test at once.
+// Calls returns the requests and answers so far, in the order of the calls. Use it for assertions on what a program
+// did: which tools it used, how often it called which model, what that cost. The calls are copies that the caller may
+// change. A recording and its replays return the same calls, with the latency of the recording. Tool calls that one
+// answer asked for are in the order of that answer. Other calls that overlapped while recording are in the order of the
+// document, because their order may differ between runs. Calls without a complete answer are left out. A snapshot that
+// cannot be read fails the test at once.
 func (r *Recorder) Calls() []*modelio.Call {
 	r.t.Helper()
 	calls, err := r.calls.Calls()

@@ -21,8 +21,8 @@ type Rule struct {
 // [Recorder.Calls] and [Recorder.Snapshots] show the placeholders.
 //
 // A value gets the same placeholder in both runs if it appears in the same places of the requests. A value in an answer
-// whose own request does not have it is replayed as it was recorded, or as a dummy of the same shape if Value or Pattern
-// found it, even if an earlier request had it.
+// whose own request does not have it is replayed as it was recorded, or as a dummy of the same shape if Value or
+// Pattern found it, even if an earlier request had it.
 //
 // Put rules that all tests of a repository need into .ai-snapshots/config.json (see docs/format.md). Use [Ignore] for a
 // value that is a JSON member of its own.

@@ -56,5 +56,6 @@ func (r *Recorder) annotate(at snapshot.Source, text string) {
 		return
 	}
 	file := annotation.Path(r.place.root, at.File)
-	fmt.Fprintln(os.Stdout, annotation.Error(file, at.Line, "traceforge: "+r.t.Name(), gotest.Spelled(text, r.place.root, r.named)))
+	fmt.Fprintln(os.Stdout,
+		annotation.Error(file, at.Line, "traceforge: "+r.t.Name(), gotest.Spelled(text, r.place.root, r.named)))
 }

@@ -45,8 +45,9 @@ func currentMode() (recorder.Mode, error) {
 
 // errFlagInCI fails a run with the flag in CI: a flag left in a command by mistake would make goldens that nobody has
 // reviewed.
-var errFlagInCI = errors.New("-update is refused in CI, which replays: CI is set, and no call was made; to record all the same: " +
-	gotest.UpdateEnv + "=1 go test …")
+var errFlagInCI = errors.New(
+	"-update is refused in CI, which replays: CI is set, and no call was made; to record all the same: " +
+		gotest.UpdateEnv + "=1 go test …")
 
 // toldFlagInCI is set when a test of the process has failed with errFlagInCI.
 var toldFlagInCI atomic.Bool
@@ -98,8 +99,8 @@ const hookFlag = "traceforge.define-update"
 // init makes -update known without colliding with the many packages and test files that define it themselves (design
 // R11). If -update is on the command line, init puts a private flag in front of it. The flag package sets the private
 // flag first, after all package variables have been initialized, and only then defines "update" if nobody else has. The
-// private flag also sets -update if the traceforge command asks for it through the environment. That variable is removed
-// so that child processes do not see it.
+// private flag also sets -update if the traceforge command asks for it through the environment. That variable is
+// removed so that child processes do not see it.
 func init() {
 	told := os.Getenv(usage.FlagEnv) != ""
 	if !testing.Testing() || !told && !hasUpdateFlag(os.Args) {

@@ -95,7 +95,8 @@ func (r recordedRetriever) Retrieve(ctx context.Context, req *ai.RetrieverReques
 //
 // BackgroundModel needs Genkit Go 1.7; background models of older versions do not work. It is safe for concurrent use
 // if rec is.
-func BackgroundModel(rec ActionRecorder, g *genkit.Genkit, name string, live ai.BackgroundModel, opts *ai.BackgroundModelOptions) ai.BackgroundModel {
+func BackgroundModel(rec ActionRecorder, g *genkit.Genkit, name string, live ai.BackgroundModel,
+	opts *ai.BackgroundModelOptions) ai.BackgroundModel {
 	if opts == nil {
 		opts = &ai.BackgroundModelOptions{ModelOptions: *supportsAll(name)}
 	}
@@ -119,7 +120,8 @@ func (m recordedBackgroundModel) start(ctx context.Context, req *ai.ModelRequest
 	if err != nil {
 		return nil, err
 	}
-	return m.operate(ctx, "start", asked, func(ctx context.Context) (*ai.ModelOperation, error) { return m.live.Start(ctx, detached(ordered)) })
+	return m.operate(ctx, "start", asked,
+		func(ctx context.Context) (*ai.ModelOperation, error) { return m.live.Start(ctx, detached(ordered)) })
 }
 
 func (m recordedBackgroundModel) check(ctx context.Context, op *ai.ModelOperation) (*ai.ModelOperation, error) {
@@ -144,12 +146,14 @@ func (m recordedBackgroundModel) look(
 	if err != nil {
 		return nil, err
 	}
-	return m.operate(ctx, kind, asked, func(ctx context.Context) (*ai.ModelOperation, error) { return ask(m.live, ctx, op) })
+	return m.operate(ctx, kind, asked,
+		func(ctx context.Context) (*ai.ModelOperation, error) { return ask(m.live, ctx, op) })
 }
 
 // operate records the state of an operation, as the only part of an answer.
 func (m recordedBackgroundModel) operate(
-	ctx context.Context, kind string, asked *modelio.GenerateRequest, ask func(context.Context) (*ai.ModelOperation, error),
+	ctx context.Context, kind string, asked *modelio.GenerateRequest,
+	ask func(context.Context) (*ai.ModelOperation, error),
 ) (*ai.ModelOperation, error) {
 	said, err := act(ctx, m.rec, kind, m.name, asked, func(ctx context.Context) ([]operation, error) {
 		if m.live == nil {
@@ -204,7 +208,8 @@ func fromDocuments(kind string, documents []*ai.Document, options any) (*modelio
 		list(c, "document", &documents, &all, c.document)
 		asked.Messages = []modelio.Message{}
 		for _, doc := range all {
-			asked.Messages = append(asked.Messages, modelio.Message{Role: modelio.RoleUser, Content: doc.Content, Metadata: doc.Metadata})
+			asked.Messages = append(asked.Messages,
+				modelio.Message{Role: modelio.RoleUser, Content: doc.Content, Metadata: doc.Metadata})
 		}
 		c.member(&asked.Unknown, "options", options)
 	})
@@ -218,22 +223,24 @@ var errNothing = errors.New("genkit action returned neither an answer nor an err
 
 // act records an action whose answer is a list, each element as a custom part of a message. Its caller gets the
 // elements as decoded from JSON, even while recording.
-func act[T any](ctx context.Context, rec ActionRecorder, kind, name string, asked *modelio.GenerateRequest, do func(context.Context) ([]T, error)) ([]T, error) {
-	live := modelio.ModelFunc(func(ctx context.Context, _ *modelio.GenerateRequest, _ modelio.StreamFunc) (*modelio.GenerateResponse, error) {
-		values, err := do(ctx)
-		if err != nil {
-			return nil, err
-		}
-		message := &modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{}}
-		for _, value := range values {
-			var part modelio.Part
-			if err := readAsJSON(value, &part.Custom); err != nil {
-				return nil, fmt.Errorf("from genkit %s response: %w", kind, err)
+func act[T any](ctx context.Context, rec ActionRecorder, kind, name string, asked *modelio.GenerateRequest,
+	do func(context.Context) ([]T, error)) ([]T, error) {
+	live := modelio.ModelFunc(
+		func(ctx context.Context, _ *modelio.GenerateRequest, _ modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+			values, err := do(ctx)
+			if err != nil {
+				return nil, err
 			}
-			message.Content = append(message.Content, part)
-		}
-		return &modelio.GenerateResponse{Message: message, FinishReason: modelio.FinishStop}, nil
-	})
+			message := &modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{}}
+			for _, value := range values {
+				var part modelio.Part
+				if err := readAsJSON(value, &part.Custom); err != nil {
+					return nil, fmt.Errorf("from genkit %s response: %w", kind, err)
+				}
+				message.Content = append(message.Content, part)
+			}
+			return &modelio.GenerateResponse{Message: message, FinishReason: modelio.FinishStop}, nil
+		})
 	resp, err := rec.Action(kind, naming.Of(name), live).Generate(ctx, asked, nil)
 	if err != nil {
 		return nil, err

@@ -33,8 +33,8 @@ func Middleware(rec Recorder, name string) ai.ModelMiddleware {
 	return middleware{rec, name}.around
 }
 
-// A middleware has methods in place of closures, because closures are inlined into the application's functions and
-// would be taken for the source of the call.
+// A middleware has methods in place of closures. Closures are inlined into the application's functions, and would be
+// taken for the source of the call.
 type middleware struct {
 	rec  Recorder
 	name string
@@ -48,16 +48,18 @@ type recordedModel struct {
 	live ai.ModelFunc
 }
 
-func (m recordedModel) generate(ctx context.Context, req *ai.ModelRequest, send ai.ModelStreamCallback) (*ai.ModelResponse, error) {
+func (m recordedModel) generate(ctx context.Context, req *ai.ModelRequest,
+	send ai.ModelStreamCallback) (*ai.ModelResponse, error) {
 	ordered := inOrder(req)
 	asked, err := fromRequest(ordered)
 	if err != nil {
 		return nil, err
 	}
 	// The model gets a Genkit request, because plugins look for Go values in its configuration.
-	live := modelio.ModelFunc(func(ctx context.Context, _ *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
-		return generate(ctx, m.live, detached(ordered), stream)
-	})
+	live := modelio.ModelFunc(
+		func(ctx context.Context, _ *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+			return generate(ctx, m.live, detached(ordered), stream)
+		})
 	said, err := m.rec.Model(m.name, live).Generate(ctx, asked, converted(send, toChunk))
 	if err != nil {
 		return nil, err
@@ -86,7 +88,8 @@ func detached(req *ai.ModelRequest) *ai.ModelRequest {
 }
 
 // generate calls a Genkit model.
-func generate(ctx context.Context, model ai.ModelFunc, req *ai.ModelRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+func generate(ctx context.Context, model ai.ModelFunc, req *ai.ModelRequest,
+	stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 	resp, err := model(ctx, req, converted(stream, fromChunk))
 	if err != nil {
 		return nil, err

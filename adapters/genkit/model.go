@@ -43,7 +43,8 @@ func FromModel(m ai.Model) modelio.Model { return fromModel{m} }
 
 type fromModel struct{ model ai.Model }
 
-func (m fromModel) Generate(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+func (m fromModel) Generate(ctx context.Context, req *modelio.GenerateRequest,
+	stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 	request, err := toRequest(req)
 	if err != nil {
 		return nil, err

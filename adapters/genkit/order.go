@@ -20,7 +20,8 @@ func Sorted(next ai.ModelFunc) ai.ModelFunc { return sortedModel{next}.generate 
 // A sortedModel has a method for the same reason as middleware.
 type sortedModel struct{ next ai.ModelFunc }
 
-func (m sortedModel) generate(ctx context.Context, req *ai.ModelRequest, send ai.ModelStreamCallback) (*ai.ModelResponse, error) {
+func (m sortedModel) generate(ctx context.Context, req *ai.ModelRequest,
+	send ai.ModelStreamCallback) (*ai.ModelResponse, error) {
 	return m.next(ctx, inOrder(req), send)
 }
 
@@ -32,7 +33,8 @@ func inOrder(req *ai.ModelRequest) *ai.ModelRequest {
 	slices.SortStableFunc(ordered.Tools, func(a, b *ai.ToolDefinition) int { return cmp.Compare(nameOf(a), nameOf(b)) })
 	ordered.Messages = slices.Clone(req.Messages)
 	for i := 1; i < len(req.Messages); i++ {
-		if calls, results := req.Messages[i-1], req.Messages[i]; calls != nil && results != nil && results.Role == ai.RoleTool {
+		if calls, results := req.Messages[i-1], req.Messages[i]; calls != nil && results != nil &&
+			results.Role == ai.RoleTool {
 			ordered.Messages[i] = sortedAs(calls.Content, results)
 		}
 	}

@@ -39,7 +39,8 @@ func (c *conversion) response(genkit *ai.ModelResponse, model *modelio.GenerateR
 
 // finishReason converts a reason that GK has no equivalent for: aborted, interrupted or unknown.
 func (c *conversion) finishReason(genkit *ai.ModelResponse, model *modelio.GenerateResponse, members *modelio.Object) {
-	known := []modelio.FinishReason{"", modelio.FinishStop, modelio.FinishLength, modelio.FinishBlocked, modelio.FinishOther}
+	known := []modelio.FinishReason{"", modelio.FinishStop, modelio.FinishLength, modelio.FinishBlocked,
+		modelio.FinishOther}
 	if !c.toGenkit {
 		if slices.Contains(known, model.FinishReason) {
 			return
@@ -74,7 +75,8 @@ func (c *conversion) operation(genkit *ai.ModelResponse, members *modelio.Object
 // usage converts token counts. Genkit cannot distinguish zero from not reported, so zero becomes not reported.
 func (c *conversion) usage(genkit *ai.GenerationUsage, model *modelio.Usage) {
 	for name, count := range map[string]*int64{
-		"cacheWriteTokens": model.CacheWriteTokens, "cacheWriteHourTokens": model.CacheWriteHourTokens, "toolUseTokens": model.ToolUseTokens,
+		"cacheWriteTokens": model.CacheWriteTokens, "cacheWriteHourTokens": model.CacheWriteHourTokens,
+		"toolUseTokens": model.ToolUseTokens,
 	} {
 		if count != nil {
 			c.check("", fmt.Errorf("genkit has no place for %s", name))

@@ -95,8 +95,9 @@ func (b *bridge) connect(ctx context.Context) (mcp.Connection, error) {
 	case b.conn != nil:
 		return b.conn, nil
 	case b.inner == nil:
-		return nil, fmt.Errorf("mcptraceforge: server %s has to be asked, and the test gives Transport nothing to reach it by: "+
-			"give it the server's transport where tf.Recording() is true", b.name)
+		return nil, fmt.Errorf(
+			"mcptraceforge: server %s has to be asked, and the test gives Transport nothing to reach it by: "+
+				"give it the server's transport where tf.Recording() is true", b.name)
 	}
 	ctx = context.WithoutCancel(ctx)
 	conn, err := b.inner.Connect(ctx)
@@ -146,7 +147,8 @@ func (b *bridge) read(ctx context.Context, conn mcp.Connection) {
 			return
 		}
 		if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() && request.Method == "ping" {
-			_ = conn.Write(ctx, &jsonrpc.Response{ID: request.ID, Result: json.RawMessage("{}")}) // an error shows in the next Read
+			// an error shows in the next Read
+			_ = conn.Write(ctx, &jsonrpc.Response{ID: request.ID, Result: json.RawMessage("{}")})
 			continue
 		}
 		b.handOn(message, text)
@@ -182,8 +184,8 @@ func (b *bridge) handOn(message jsonrpc.Message, text []byte) {
 	}
 }
 
-// of returns the call that a message from the server belongs to: the call whose progress it reports or that listens for
-// it, or else the latest that the client waits for. It is nil if there is none.
+// of returns the call that a message from the server belongs to. It is the call whose progress the message reports or
+// that listens for it, or else the latest that the client waits for. It is nil if there is none.
 func (b *bridge) of(request *jsonrpc.Request) *stream {
 	params := paramsOf(request)
 	for _, call := range slices.Backward(b.calls) {

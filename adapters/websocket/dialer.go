@@ -13,7 +13,7 @@ import (
 	"github.com/traceforge/traceforge-go/traceforgetest"
 )
 
-// Dialer returns a dialer whose sessions are recorded with a test's calls and replayed: while recording it connects to
+// Dialer returns a dialer whose sessions are recorded with a test's calls and replayed. While recording it connects to
 // the provider, and in replay to nobody. A session is recorded when it ends, which is at the end of the test at the
 // latest. It dials only APIs of providers, such as wss://api.openai.com/v1/realtime. It is safe for concurrent use.
 func Dialer(tf *traceforgetest.Recorder) *websocket.Dialer {
@@ -24,7 +24,8 @@ func Dialer(tf *traceforgetest.Recorder) *websocket.Dialer {
 			return theirs, nil
 		}
 	}
-	return &websocket.Dialer{NetDialContext: dial("http"), NetDialTLSContext: dial("https"), HandshakeTimeout: 45 * time.Second}
+	return &websocket.Dialer{NetDialContext: dial("http"), NetDialTLSContext: dial("https"),
+		HandshakeTimeout: 45 * time.Second}
 }
 
 // answer answers the single request for which a connection is opened; after that it serves the connection.

@@ -1,6 +1,6 @@
-// Command repo generates a repository of many packages whose tests call a model, and prints how long they take with
-// traceforge, with go-vcr, and with answers from memory, which are the limit. Run it from the directory of module
-// bench:
+// Command repo generates a repository of many packages whose tests call a model, and prints how long they take. It
+// compares traceforge with go-vcr, and with answers from memory, which are the limit. Run it from the directory of
+// module bench:
 //
 //	go run ./repo [-packages 60] [-tests 50] [-parallel 16] [-rounds 3]
 package main
@@ -65,7 +65,8 @@ func run(ctx context.Context, size size, rounds int) error {
 	var results []map[string]time.Duration
 	tools := []string{"memory", "traceforge", "vcr"}
 	for _, tool := range tools {
-		r := &repository{dir: filepath.Join(dir, tool), tool: tool, command: command, provider: provider.URL(), changeModel: func() { version.Add(1) }, size: size}
+		r := &repository{dir: filepath.Join(dir, tool), tool: tool, command: command, provider: provider.URL(),
+			changeModel: func() { version.Add(1) }, size: size}
 		if err := r.generate(bench); err != nil {
 			return err
 		}

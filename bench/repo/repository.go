@@ -28,7 +28,8 @@ const (
 	stepPrune   = "traceforge prune"
 )
 
-var steps = []string{stepBuild, stepRecord, stepAgain, stepChanged, stepReplay, stepReceipt, stepGoTest, stepCached, stepVerify, stepPrune}
+var steps = []string{stepBuild, stepRecord, stepAgain, stepChanged, stepReplay, stepReceipt, stepGoTest, stepCached,
+	stepVerify, stepPrune}
 
 type size struct{ packages, tests, parallel int }
 
@@ -139,7 +140,8 @@ func (r *repository) binaries(ctx context.Context, env []string, update string) 
 		all.Go(func() {
 			turns <- struct{}{}
 			defer func() { <-turns }()
-			_, errs[p] = r.runIn(ctx, fmt.Sprintf("p%d", p), env, filepath.Join(r.dir, "bin", fmt.Sprintf("p%d.test", p)), flags...)
+			_, errs[p] = r.runIn(ctx, fmt.Sprintf("p%d", p), env,
+				filepath.Join(r.dir, "bin", fmt.Sprintf("p%d.test", p)), flags...)
 		})
 	}
 	all.Wait()
@@ -151,10 +153,12 @@ func (r *repository) run(ctx context.Context, env []string, program string, args
 }
 
 // runIn runs a program in a directory of the repository and returns its output.
-func (r *repository) runIn(ctx context.Context, dir string, env []string, program string, args ...string) (string, error) {
+func (r *repository) runIn(ctx context.Context, dir string, env []string, program string,
+	args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = filepath.Join(r.dir, dir)
-	cmd.Env = append(append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "TRACEFORGE_UPDATE=", "TRACEFORGE_DIR=", "CI="), env...)
+	cmd.Env = append(
+		append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "TRACEFORGE_UPDATE=", "TRACEFORGE_DIR=", "CI="), env...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil {

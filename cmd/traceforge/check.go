@@ -72,7 +72,8 @@ func (c *call) unmet(r *checkReport) string {
 	if n == 0 || len(r.Calls) > 1 || flags == "" || c.value("sample")+c.value("shard") != "" {
 		return ""
 	}
-	return fmt.Sprintf("nothing was checked:%s chooses none of %s", flags, page.Count(n, "recorded call", "recorded calls"))
+	return fmt.Sprintf("nothing was checked:%s chooses none of %s", flags,
+		page.Count(n, "recorded call", "recorded calls"))
 }
 
 // checkOptions returns the flags in the form that the tests accept.
@@ -382,7 +383,8 @@ func (c *call) forks(packages []coverage.Package, run string, values url.Values)
 			values.Set("model", model)
 		}
 		c.say("live: %s%s", page.Count(len(packages), "package", "packages"), strings.TrimRight(", "+model, ", "))
-		test := &coverage.GoTest{Packages: packages, Env: []string{gotest.UpdateEnv + "=live", usage.CheckEnv + "=" + values.Encode()}}
+		test := &coverage.GoTest{Packages: packages,
+			Env: []string{gotest.UpdateEnv + "=live", usage.CheckEnv + "=" + values.Encode()}}
 		receipts, ended, err := runTests(c, test, run)
 		if err != nil {
 			return err
@@ -403,14 +405,16 @@ func (c *call) forks(packages []coverage.Package, run string, values url.Values)
 // forkOf combines a receipt and the result of go test for one run.
 func forkOf(config *store.Config, model string, r usage.Receipt, test *coverage.GoTest) fork {
 	name := page.Test{Package: r.Package, Name: r.Test}
-	f := fork{Model: model, Test: name, Outcome: r.Outcome, Why: test.Said[name], Seconds: test.Elapsed[name], Models: orEmpty(r.Live)}
+	f := fork{Model: model, Test: name, Outcome: r.Outcome, Why: test.Said[name], Seconds: test.Elapsed[name],
+		Models: orEmpty(r.Live)}
 	_, asked, _ := strings.Cut(model, "=")
 	cost, known := 0.0, len(r.Live) > 0
 	for _, l := range r.Live {
 		f.Calls, f.Input, f.Output = f.Calls+l.Calls, f.Input+l.Input, f.Output+l.Output
 		used := &modelio.Usage{InputTokens: &l.Input, OutputTokens: &l.Output}
 		more, ok := lint.Prices(config.Prices).Cost(&snapshot.Snapshot{
-			Request: modelio.Request{Model: asked}, Response: snapshot.Response{Response: modelio.Response{Model: l.Model, Usage: used}},
+			Request:  modelio.Request{Model: asked},
+			Response: snapshot.Response{Response: modelio.Response{Model: l.Model, Usage: used}},
 		})
 		cost, known = cost+more, known && ok
 	}
@@ -434,7 +438,8 @@ func (r *comparison) table() *page.Table {
 	return &page.Table{Rows: len(r.Runs), Columns: []page.Column{
 		{Name: "test", Shrinks: true, Cell: of(named)},
 		{Name: "model", Shrinks: true, Cell: of(func(f *fork) string { return cmp.Or(f.Model, "(as it is)") })},
-		{Name: "outcome", Shrinks: true, Cell: of(func(f *fork) string { return strings.TrimSuffix(f.Outcome+": "+f.Why, ": ") })},
+		{Name: "outcome", Shrinks: true,
+			Cell: of(func(f *fork) string { return strings.TrimSuffix(f.Outcome+": "+f.Why, ": ") })},
 		{Name: "calls", Right: true, Cell: of(func(f *fork) string { return fmt.Sprint(f.Calls) })},
 		{Name: "tokens", Right: true, Cell: of(func(f *fork) string { return fmt.Sprint(f.Input + f.Output) })},
 		{Name: "cost", Right: true, Cell: of(func(f *fork) string {

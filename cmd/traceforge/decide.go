@@ -56,7 +56,8 @@ func accept(c *call, s *store.Store, dir string) error {
 				c.line(line)
 			}
 		})
-		c.say("%s accepted: replay them with %s, and commit them with git", page.Count(len(all), "answer", "answers"), replays(s, documents))
+		c.say("%s accepted: replay them with %s, and commit them with git", page.Count(len(all), "answer", "answers"),
+			replays(s, documents))
 		return nil
 	})
 }
@@ -118,7 +119,7 @@ func decide(c *call, s *store.Store, dir, verb string, do func(ids []string) err
 	return do(ids)
 }
 
-// acceptReviewed accepts the arguments like review does, if one of them is not the name of a pending answer: they may
+// acceptReviewed accepts the arguments like review does, if one of them is not the name of a pending answer. They may
 // name causes, and tests whose records changed. The error is unknown if review does not recognize one of them either.
 // reject does not do this, since a misspelled word must not delete a recording that git does not have.
 func (c *call) acceptReviewed(s *store.Store, dir string, unknown error) error {
@@ -272,7 +273,8 @@ func waitingOf(c *call, s *store.Store, doc *store.Doc) (all []waitingRecord) {
 	}
 	for i := range doc.Document.Snapshots {
 		record := &doc.Document.Snapshots[i]
-		w := waitingRecord{ID: record.ID, Test: page.TestOf(doc.Document), Answer: page.Said(&record.Response), document: doc.Name}
+		w := waitingRecord{ID: record.ID, Test: page.TestOf(doc.Document), Answer: page.Said(&record.Response),
+			document: doc.Name}
 		if u := record.Response.Usage; u != nil {
 			w.TokensIn, w.TokensOut = u.InputTokens, u.OutputTokens
 		}

@@ -151,7 +151,8 @@ func alteredAlone(ctx context.Context, was, is *state, before, after map[string]
 	for file, object := range from {
 		provider, name, own, ok := store.ParseBesideFile(file)
 		seal, document := before[name], store.DocumentFile(provider, name)
-		if !ok || to[file] == object || seal.File != document || after[name].File != document || after[name].Hash != seal.Hash {
+		if !ok || to[file] == object || seal.File != document || after[name].File != document ||
+			after[name].Hash != seal.Hash {
 			continue
 		}
 		altered[document+" "+own] = true
@@ -199,8 +200,9 @@ func document(s *store.Store, file string) (*snapshot.Document, error) {
 // A state is a store as it is now, or as it was at a revision of git.
 type state struct {
 	*store.Store
-	of    string          // its revision, or ""
-	temp  string          // a directory that is removed at the end, with the copy or with files to show; "" if there is none
+	of string // its revision, or ""
+	// a directory that is removed at the end, with the copy or with files to show; "" if there is none
+	temp  string
 	dir   string          // a directory in the repository from which it was copied
 	files []worktree.File // all files of the revision; only documents are copied until a raw answer is needed
 	doc   *store.Doc      // the document of the last raw answer
@@ -284,13 +286,14 @@ func (s *state) rawAnswer(file string, n int) (a *provider.Answer, err error) {
 		return nil, store.ErrReplaced
 	}
 	raw, err := s.doc.Raw(i)
-	return &provider.Answer{Body: raw, ContentType: strings.Join(s.doc.Document.Snapshots[i].Response.Headers["content-type"], ", ")}, err
+	return &provider.Answer{Body: raw,
+		ContentType: strings.Join(s.doc.Document.Snapshots[i].Response.Headers["content-type"], ", ")}, err
 }
 
 func (s *state) close() { os.RemoveAll(s.temp) } // does nothing without one
 
-// openState opens the state that name refers to: a revision of the repository that contains the store in dir, or a
-// directory; "" for that store itself. A revision takes precedence over a directory of the same name, which a branch
+// openState opens the state that name refers to. It is a revision of the repository that contains the store in dir, or
+// a directory; "" for that store itself. A revision takes precedence over a directory of the same name, which a branch
 // could add.
 func openState(ctx context.Context, name, dir string) (*state, error) {
 	name = cmp.Or(name, dir)
@@ -320,7 +323,8 @@ func copyOf(ctx context.Context, revision, dir string, files []worktree.File) (*
 		return nil, err
 	}
 	s := &state{of: revision, temp: temp, dir: dir, files: files}
-	documents := slices.DeleteFunc(slices.Clone(files), func(f worktree.File) bool { return strings.Count(f.Name, "/") > 1 })
+	documents := slices.DeleteFunc(slices.Clone(files),
+		func(f worktree.File) bool { return strings.Count(f.Name, "/") > 1 })
 	if err = worktree.Copy(ctx, dir, temp, documents); err == nil {
 		s.Store, err = store.Open(temp)
 	}

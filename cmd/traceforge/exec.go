@@ -87,7 +87,8 @@ func (p *program) sayMasked() {
 	kept, _ := commandline.Words(p.masked(commandline.Join(p.words())))
 	kept = slices.DeleteFunc(kept, func(word string) bool { return !strings.Contains(word, masked) })
 	if len(kept) > 0 {
-		p.tell("in the command to copy, put your own value where it says " + strings.Join(kept, " and ") + ": credentials are not printed")
+		p.tell("in the command to copy, put your own value where it says " + strings.Join(kept, " and ") +
+			": credentials are not printed")
 	}
 }
 

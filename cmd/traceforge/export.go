@@ -49,7 +49,8 @@ func export(c *call) error {
 	if err != nil {
 		return err
 	}
-	x := &exporter{call: c, sources: sources, seen: map[page.Test]bool{}, files: map[string]bool{}, left: map[string][]string{}}
+	x := &exporter{call: c, sources: sources, seen: map[page.Test]bool{}, files: map[string]bool{},
+		left: map[string][]string{}}
 	for _, r := range run.receipts {
 		s, err := stores(r)
 		if err != nil {
@@ -132,7 +133,8 @@ func (x *exporter) write(test page.Test, calls []cassette.Exchange) {
 	case !filepath.IsLocal(below):
 		x.leave("a package that is not below this directory, whose folders those of -o are", test.Name)
 	case !filepath.IsLocal(name):
-		x.leave("a name that leads out of testdata, or that no file can have", filepath.ToSlash(name)+" of "+filepath.ToSlash(below))
+		x.leave("a name that leads out of testdata, or that no file can have",
+			filepath.ToSlash(name)+" of "+filepath.ToSlash(below))
 	case x.files[file]:
 		x.leave("a name whose path is that of another test", test.Name)
 	default:

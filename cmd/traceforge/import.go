@@ -118,7 +118,8 @@ func bring(c *call, kind string) (err error) {
 	if err != nil {
 		return err
 	}
-	if im.rules.Config, err = store.ReadFile(filepath.Join(dir, store.ConfigName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if im.rules.Config, err = store.ReadFile(filepath.Join(dir, store.ConfigName)); err != nil &&
+		!errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if im.into, err = store.Open(dir); err != nil {
@@ -159,11 +160,13 @@ func (im *importer) tell() error {
 	}
 	left := len(im.Unplaced)+unkept > 0
 	im.OK = !left && len(im.Findings) == 0
-	im.Imported, im.Unplaced, im.Findings, im.Removed = orEmpty(im.Imported), orEmpty(im.Unplaced), orEmpty(im.Findings), orEmpty(im.Removed)
+	im.Imported, im.Unplaced, im.Findings, im.Removed = orEmpty(im.Imported), orEmpty(im.Unplaced), orEmpty(im.Findings),
+		orEmpty(im.Removed)
 	im.answer(im.imports, im.list)
 	if len(im.Findings) > 0 {
-		return exit{exitFindings, fmt.Errorf("%d of %s cannot be brought: nothing was changed: correct or leave out what is listed, or "+
-			"record its calls again", filesOf(im.Findings), page.Count(im.Files, "file", "files"))}
+		return exit{exitFindings,
+			fmt.Errorf("%d of %s cannot be brought: nothing was changed: correct or leave out what is listed, or "+
+				"record its calls again", filesOf(im.Findings), page.Count(im.Files, "file", "files"))}
 	}
 	if left {
 		im.say("left out: %s and %s. A test of theirs takes the recording as its upstream, with the option that is named "+
@@ -171,7 +174,8 @@ func (im *importer) tell() error {
 			page.Count(unkept, "call", "calls"))
 	}
 	if im.unknown > 0 {
-		im.say("anthropic-version is not in the recordings of %s: it matches any until it is bought", page.Count(im.unknown, "call", "calls"))
+		im.say("anthropic-version is not in the recordings of %s: it matches any until it is bought",
+			page.Count(im.unknown, "call", "calls"))
 	}
 	im.sayWhatReplays()
 	documents := page.Count(len(im.change.Put), "document", "documents")

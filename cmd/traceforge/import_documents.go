@@ -70,7 +70,8 @@ func (r *documents) renew() error {
 		return err
 	}
 	for _, err := range broken {
-		r.Findings = append(r.Findings, snapshot.Finding{File: filepath.ToSlash(r.into.Dir()), Rule: snapshot.RuleVersion, Message: err.Error()})
+		r.Findings = append(r.Findings,
+			snapshot.Finding{File: filepath.ToSlash(r.into.Dir()), Rule: snapshot.RuleVersion, Message: err.Error()})
 	}
 	for i, put := range change.Put {
 		d := r.importedOf(path.Join(put.Provider, put.Name+".json"), put.Document, change.Remove[i])

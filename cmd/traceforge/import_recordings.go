@@ -37,9 +37,11 @@ type recordings struct {
 func (im *recordings) open() (string, error) {
 	im.args = orOne(im.args, ".")
 	if len(im.args) != 1 || im.value("test")+im.value("provider") != "" {
-		return "", usagef("name one directory of the module whose tests recorded: --test and --provider are for --from sf and cassettes")
+		return "", usagef(
+			"name one directory of the module whose tests recorded: --test and --provider are for --from sf and cassettes")
 	}
-	im.args[0] = cmp.Or(strings.TrimSuffix(filepath.ToSlash(im.args[0]), "/..."), "/") // all below a directory is read anyway
+	// all below a directory is read anyway
+	im.args[0] = cmp.Or(strings.TrimSuffix(filepath.ToSlash(im.args[0]), "/..."), "/")
 	dir, err := filepath.Abs(im.args[0])
 	if err != nil {
 		return "", err
@@ -223,7 +225,8 @@ func unnamed(err error, named string) string {
 
 func (im *recordings) make(r candidate, rec *cassette.Recording) {
 	source := r.place.Source(path.Join(im.module, r.folder), r.folder)
-	doc := importedDocument{Test: page.Test{Package: source.Package, Name: source.Test}, Tool: rec.Tool, From: []string{r.file}}
+	doc := importedDocument{Test: page.Test{Package: source.Package, Name: source.Test}, Tool: rec.Tool,
+		From: []string{r.file}}
 	name := snapshot.DocumentName(source.Package, source.Test)
 	switch there, err := im.into.Load(name, "openai"); {
 	case err == nil:

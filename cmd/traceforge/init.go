@@ -41,7 +41,8 @@ func initialize(c *call) error {
 		return nil
 	}
 	if c.is("lfs") {
-		if err := git.HasLFS(c.ctx); err != nil { // without Git LFS, the recordings would be committed to git itself, and nobody would notice
+		// without Git LFS, the recordings would be committed to git itself, and nobody would notice
+		if err := git.HasLFS(c.ctx); err != nil {
 			return fmt.Errorf("git has no Git LFS here, install git-lfs first: %w", err)
 		}
 	}
@@ -54,7 +55,8 @@ func initialize(c *call) error {
 		}
 	}
 	c.say("%s: the store is ready, commit it with its .gitattributes and .gitignore", dir)
-	c.say("what holds for all tests may stand once in %s: run traceforge init --help", filepath.ToSlash(filepath.Join(dir, "config.json")))
+	c.say("what holds for all tests may stand once in %s: run traceforge init --help",
+		filepath.ToSlash(filepath.Join(dir, "config.json")))
 	if c.is("git") {
 		if err := ready.setUpGit(c, dir); err != nil {
 			return err
@@ -64,8 +66,8 @@ func initialize(c *call) error {
 	return nil
 }
 
-// makeStore makes an empty store, or keeps the existing one. It refuses to make one in place of a store that the checkout
-// leaves out, since the tests would then buy its answers again.
+// makeStore makes an empty store, or keeps the existing one. It refuses to make one in place of a store that the
+// checkout leaves out, since the tests would then buy its answers again.
 func makeStore(s *store.Store, dir string) error {
 	if err := place.LeftOut(dir); err != nil {
 		return err
@@ -81,7 +83,8 @@ func makeStore(s *store.Store, dir string) error {
 
 // A setup is the result of init.
 type setup struct {
-	Dir        string         `json:"dir"`                  // path of the store, from the working directory or as the user named it
+	// path of the store, from the working directory or as the user named it
+	Dir        string         `json:"dir"`
 	Config     []gitSetting   `json:"config"`               // git settings that were changed
 	Attributes *gitAttributes `json:"attributes,omitempty"` // git attributes that were added in this clone
 	Agents     []agentsFile   `json:"agents,omitempty"`     // files for coding agents
@@ -107,7 +110,8 @@ func (s *setup) setUpGit(c *call, dir string) error {
 	if program == "" {
 		program = "traceforge"
 		if _, err := osexec.LookPath(program); err != nil {
-			return fmt.Errorf("git would not find this program: go install %s, or name it with --command: %w", gotest.CommandPath, err)
+			return fmt.Errorf("git would not find this program: go install %s, or name it with --command: %w",
+				gotest.CommandPath, err)
 		}
 	}
 	if slices.ContainsFunc(strings.Fields(program), func(word string) bool { return goProgram.MatchString(word) }) {
@@ -174,7 +178,8 @@ func useLFS(c *call, s *store.Store, dir string) error {
 	if err := s.UseLFS(); err != nil {
 		return err
 	}
-	c.say("%s: raw answers and media go to Git LFS from now on", filepath.ToSlash(filepath.Join(dir, store.AttributesName)))
+	c.say("%s: raw answers and media go to Git LFS from now on",
+		filepath.ToSlash(filepath.Join(dir, store.AttributesName)))
 	if _, err := git.Run(c.ctx, dir, "config", "--get", "filter.lfs.clean"); err != nil {
 		c.say("git does not use Git LFS yet: run git lfs install, once for each user")
 	}

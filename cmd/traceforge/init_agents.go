@@ -99,7 +99,8 @@ func (f *agentsFile) with(top, text string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	block := blockBegin(text) + " (traceforge init --agents writes this block: edit what is outside) -->\n" + text + blockEnd
+	block := blockBegin(text) + " (traceforge init --agents writes this block: edit what is outside) -->\n" +
+		text + blockEnd
 	block = strings.ReplaceAll(block, "\n", lineEnd(before))
 	switch found := was != nil; {
 	case !found && text == "", found && string(before[was[0]:was[1]]) == block:
@@ -186,8 +187,8 @@ var blockMark = regexp.MustCompile(`(?m)^<!-- traceforge: (begin|end)\b.*\n?`)
 
 const blockEnd = "<!-- traceforge: end -->\n"
 
-// blockBegin returns the beginning of the block that contains a text: it has the text's hash, which shows whether somebody
-// edited the text.
+// blockBegin returns the beginning of the block that contains a text: it has the text's hash, which shows whether
+// somebody edited the text.
 func blockBegin(text string) string {
 	return fmt.Sprintf("<!-- traceforge: begin %.6x", sha256.Sum256([]byte(text)))
 }

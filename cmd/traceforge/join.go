@@ -48,9 +48,9 @@ func (f conflict) String() string {
 	return text
 }
 
-// join combines the output of a run's shards: their checks, and their pending answers, which it adds to the pending
-// answers of the store s, which is nil if several are named. It takes the tests whose failure the checks tell of out of
-// the report. The result of a single directory without either is nil.
+// join combines the checks and the pending answers of a run's shards. It adds the answers to those of the store s,
+// which is nil if several are named. It takes the tests whose failure the checks tell of out of the report. The result
+// of a single directory without either is nil.
 func join(r *coverage.Report, s *store.Store, left []string) (j *shardReport, err error) {
 	var receipts []usage.Receipt
 	for _, dir := range left {
@@ -123,14 +123,16 @@ func joinChecks(all []usage.Receipt) (receipts []usage.Receipt, conflicts []conf
 			case was.State == usage.CheckUnchosen:
 				*was = found
 			case found.State != usage.CheckUnchosen && found.State != was.State:
-				conflicts = append(conflicts, conflict{Test: test, Reason: fmt.Sprintf("call %d is %s in one shard and %s in another",
-					found.Number, was.State, found.State)})
+				conflicts = append(conflicts,
+					conflict{Test: test, Reason: fmt.Sprintf("call %d is %s in one shard and %s in another",
+						found.Number, was.State, found.State)})
 			}
 		}
 		receipt.Checks = checks
 		receipts = append(receipts, receipt)
 	}
-	slices.SortFunc(conflicts, func(a, b conflict) int { return cmp.Or(a.Test.Compare(b.Test), strings.Compare(a.Reason, b.Reason)) })
+	slices.SortFunc(conflicts,
+		func(a, b conflict) int { return cmp.Or(a.Test.Compare(b.Test), strings.Compare(a.Reason, b.Reason)) })
 	return receipts, conflicts
 }
 
@@ -195,7 +197,8 @@ func (j *shardReport) takePending(s *store.Store, found shardDocs) error {
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		all := append(own[name], found[name]...)
 		test := page.TestOf(all[0].Document)
-		if i := slices.IndexFunc(all, func(other shardDoc) bool { return !saysTheSame(all[0].Document, other.Document) }); i >= 0 {
+		isOther := func(doc shardDoc) bool { return !saysTheSame(all[0].Document, doc.Document) }
+		if i := slices.IndexFunc(all, isOther); i >= 0 {
 			j.Conflicts = append(j.Conflicts, conflict{test, []string{all[0].dir, all[i].dir},
 				"bought different answers, of which none was taken"})
 			continue

@@ -77,8 +77,8 @@ func hashSession(c *call) error {
 	return err
 }
 
-// refuse returns the error for a session that does not comply with all rules of MIO, and reports the violated ones. err is
-// the reason why it was not verified.
+// refuse returns the error for a session that does not comply with all rules of MIO, and reports the violated ones. err
+// is the reason why it was not verified.
 func (c *call) refuse(file string, report session.Report, err error) error {
 	code := sessionCode(report, err)
 	if err != nil {
@@ -145,10 +145,12 @@ func replaySession(c *call) error {
 		answers, known := left[hash]
 		switch {
 		case !known:
-			return exit{exitSessionInvalid, fmt.Errorf("line %d: %s has no answer to this prompt (%s): a session has the hashes of prompts alone, "+
-				"so each must be what was asked, to the byte", line, c.args[0], hash)}
+			return exit{exitSessionInvalid,
+				fmt.Errorf("line %d: %s has no answer to this prompt (%s): a session has the hashes of prompts alone, "+
+					"so each must be what was asked, to the byte", line, c.args[0], hash)}
 		case len(answers) == 0:
-			return exit{exitSessionInvalid, fmt.Errorf("line %d: %s has no further answer to this prompt (%s): it was asked fewer times", line, c.args[0], hash)}
+			return exit{exitSessionInvalid, fmt.Errorf(
+				"line %d: %s has no further answer to this prompt (%s): it was asked fewer times", line, c.args[0], hash)}
 		}
 		left[hash] = answers[1:]
 		c.json(answers[0])
@@ -193,7 +195,8 @@ func importSession(c *call) error {
 	pkg, test, err := c.namedTest()
 	name, model, _ := strings.Cut(c.value("model"), "/")
 	if pkg == "" || test == "" || name == "" || model == "" || c.value("prompts") == "" {
-		return usagef("want --package and --test of the test, --model PROVIDER/MODEL as it names it to Recorder.Model, and --prompts")
+		return usagef(
+			"want --package and --test of the test, --model PROVIDER/MODEL as it names it to Recorder.Model, and --prompts")
 	}
 	if err != nil {
 		return err
@@ -239,7 +242,8 @@ func importSession(c *call) error {
 	for _, in := range s.Interactions {
 		prompt, ok := known[in.PromptHash]
 		if !ok {
-			c.say("%s: $.interactions[%d]: left out: its prompt is not among the prompts, and a session has its hash alone: %s", file, in.I, in.PromptHash)
+			c.say("%s: $.interactions[%d]: left out: its prompt is not among the prompts, and a session has its hash alone: %s",
+				file, in.I, in.PromptHash)
 			continue
 		}
 		message := modelio.Message{Role: modelio.RoleUser, Content: []modelio.Part{modelio.TextPart(prompt)}}
@@ -255,7 +259,8 @@ func importSession(c *call) error {
 	if r.Finish(recorder.TestEnd{Failed: told}); told { // none of it is in the store
 		imported = 0
 	}
-	c.line(fmt.Sprintf("%s: %s of %d from %s, for %s in %s", dir, page.Count(imported, "call", "calls"), len(s.Interactions), file, test, pkg))
+	c.line(fmt.Sprintf("%s: %s of %d from %s, for %s in %s", dir, page.Count(imported, "call", "calls"),
+		len(s.Interactions), file, test, pkg))
 	return withFindings(told || imported < len(s.Interactions))
 }
 
@@ -263,7 +268,8 @@ func importSession(c *call) error {
 func absent(s *store.Store, pkg, test, provider string) error {
 	switch doc, err := s.Load(snapshot.DocumentName(pkg, test), provider); {
 	case err == nil:
-		return fmt.Errorf("%s is there already, and stays as it is: remove it first, or import for another test", s.Shown(doc.File()))
+		return fmt.Errorf("%s is there already, and stays as it is: remove it first, or import for another test",
+			s.Shown(doc.File()))
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}

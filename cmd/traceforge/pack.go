@@ -80,8 +80,8 @@ func (c *call) runNamed() (testRun, error) {
 	return run, cmp.Or(err, run.unread)
 }
 
-// storesOfTests returns the modules, and a function that opens the store of a test: the store that the user names, or
-// the store in the receipt, below the module of the test's package.
+// storesOfTests returns the modules, and a function that opens the store of a test. That is the store that the user
+// names, or the store in the receipt, below the module of the test's package.
 func (c *call) storesOfTests() (*coverage.Sources, func(usage.Receipt) (*store.Store, error), error) {
 	sources, err := c.sources()
 	if err != nil || c.value("dir") != "" { // without a module, for example in Bazel's runfiles, there is one store
@@ -97,7 +97,8 @@ func (c *call) storesOfTests() (*coverage.Sources, func(usage.Receipt) (*store.S
 // tellPacked reports the contents of a pack, and which tests failed.
 func (c *call) tellPacked(out string, run *pack.Run) {
 	failed := run.Failed()
-	said := packReport{Dir: out, Outcome: run.Outcome, Tests: len(run.Tests), Failed: len(failed), Files: len(run.Files) + 1}
+	said := packReport{Dir: out, Outcome: run.Outcome, Tests: len(run.Tests), Failed: len(failed),
+		Files: len(run.Files) + 1}
 	for _, t := range run.Tests {
 		if t.Session != nil {
 			said.Interactions += len(t.Session.Calls)
@@ -134,7 +135,8 @@ func verifyPack(c *call) error {
 		case report.Other:
 			c.say("%s: a pack of another system, %s, nothing is wrong", dir, files)
 		default:
-			c.say("%s: %s of a run that ended with %s, %s, nothing is wrong", dir, page.Count(len(report.Run.Tests), "test", "tests"),
+			c.say("%s: %s of a run that ended with %s, %s, nothing is wrong", dir,
+				page.Count(len(report.Run.Tests), "test", "tests"),
 				report.Run.Outcome, files)
 		}
 		return withFindings(!report.OK())
@@ -175,7 +177,8 @@ func (c *call) replayJudged(report pack.Report, scratch string) error {
 		return exit{code: exitFindings}
 	}
 	if report.Other {
-		return fmt.Errorf("%s is a pack of another system, which has no answers of providers: traceforge modelio replay %s answers prompts",
+		return fmt.Errorf(
+			"%s is a pack of another system, which has no answers of providers: traceforge modelio replay %s answers prompts",
 			c.args[0], path.Join(c.args[0], "model_io.json"))
 	}
 	s, err := pack.StoreIn(scratch)
@@ -205,11 +208,14 @@ func (c *call) packedTest(run *pack.Run) (found pack.Test, err error) {
 	}
 	switch {
 	case len(in) == 0:
-		return found, fmt.Errorf("%s has no test %s: %s lists those that it has", c.args[0], strings.TrimSpace(name+" "+pkg), pack.RunFile)
+		return found, fmt.Errorf("%s has no test %s: %s lists those that it has", c.args[0], strings.TrimSpace(name+" "+pkg),
+			pack.RunFile)
 	case len(in) > 1:
-		return found, usagef("several packages have a test %s: name one with --package:\n  %s", name, strings.Join(in, "\n  "))
+		return found, usagef("several packages have a test %s: name one with --package:\n  %s", name,
+			strings.Join(in, "\n  "))
 	case found.Document == nil:
-		return found, fmt.Errorf("%s has no document of %s, whose outcome is %s: no call of it is recorded", c.args[0], name, found.Outcome)
+		return found, fmt.Errorf("%s has no document of %s, whose outcome is %s: no call of it is recorded", c.args[0], name,
+			found.Outcome)
 	}
 	return found, nil
 }
@@ -229,10 +235,11 @@ func (c *call) servePacked(s *store.Store, run *pack.Run) error {
 	records, of := doc.Records(), page.Test{Package: test.Package, Name: test.Test}
 	r, err := recorder.Open(recorder.Options{
 		Dir: s.Dir(), Shown: c.args[0], Package: test.Package, Test: test.Test, Mode: recorder.Replay,
-		Ignored: records[0].Source.Ignored, Accept: recordAgain(of, records[0].Source.Function) + "   # in its repository, and pack it again",
-		Source: func() snapshot.Source { return snapshot.Source{} },
-		Fail:   func() { failed = true },
-		Tell:   func(f *recorder.Failure) { failed = true; c.say("%s", f.Text) },
+		Ignored: records[0].Source.Ignored,
+		Accept:  recordAgain(of, records[0].Source.Function) + "   # in its repository, and pack it again",
+		Source:  func() snapshot.Source { return snapshot.Source{} },
+		Fail:    func() { failed = true },
+		Tell:    func(f *recorder.Failure) { failed = true; c.say("%s", f.Text) },
 	})
 	if err != nil {
 		return err

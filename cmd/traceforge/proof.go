@@ -14,8 +14,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// proven checks that the files of a store are intact, its records match what they serve, and its calls are
-// deterministic unless the store gives a reason. It also runs the additional checks. It verifies the documents that
+// proven checks that the files of a store are intact and its records match what they serve. Its calls must be
+// deterministic, unless the store gives a reason. It also runs the additional checks. It verifies the documents that
 // files belong to; nil means the complete store.
 func proven(s *store.Store, files []string, more ...store.Check) (result *audit.Result, err error) {
 	var notes []snapshot.Finding
@@ -46,8 +46,8 @@ func proven(s *store.Store, files []string, more ...store.Check) (result *audit.
 	return result, nil
 }
 
-// standing returns the [store.Check] that a configuration's rules would write the records as they are, if there are
-// rules: it has to read each raw answer.
+// standing returns the [store.Check] that a configuration's rules would write the records as they are. Without rules it
+// returns none, since the check has to read each raw answer.
 func standing(config *store.Config) ([]store.Check, error) {
 	if len(config.Scrub) == 0 {
 		return nil, nil
@@ -62,7 +62,8 @@ func standing(config *store.Config) ([]store.Check, error) {
 			body, _ := d.Raw(i) // if it is missing, another rule finds that
 			if names := hiding(i, body); names != nil {
 				source := d.Document.Snapshots[i].Source
-				again := cmp.Or(recordAgain(page.Test{Package: source.Package, Name: source.Test}, source.Function), "run it with --update")
+				again := cmp.Or(recordAgain(page.Test{Package: source.Package, Name: source.Test}, source.Function),
+					"run it with --update")
 				message := recorder.RuleNames(names) + " of config.json hides text of it now, " +
 					recorder.OtherRules + ": " + again + " (no call is made)"
 				wrong = append(wrong, recorder.ViolationAt(i, snapshot.RuleRules, message))

@@ -29,17 +29,21 @@ const mergeSides = "merge the records of both sides: traceforge repair"
 // remediesOf returns, in order, how to fix the findings in the store in dir that do not include their own remedy.
 func remediesOf(c *call, found []snapshot.Finding, dir string) []string {
 	if slices.ContainsFunc(found, func(f snapshot.Finding) bool { return f.File == store.JournalName }) {
-		return []string{"first finish or undo the commit that was cut short: traceforge repair", "then run traceforge verify again"}
+		return []string{"first finish or undo the commit that was cut short: traceforge repair",
+			"then run traceforge verify again"}
 	}
 	var lines, stray, lost []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for _, f := range found {
-		if f.Rule == snapshot.RuleVersion && (f.Pointer == "" || f.Message == snapshot.OtherVersion(snapshot.VersionSF).Message) {
+		if f.Rule == snapshot.RuleVersion &&
+			(f.Pointer == "" || f.Message == snapshot.OtherVersion(snapshot.VersionSF).Message) {
 			continue // the document has the layout or numbering of SF, and the finding includes how to upgrade it
 		}
 		switch f.Rule {
-		case "unused", "drifted", "unrecorded", ruleAge, ruleSecret, lint.RuleConfig, snapshot.RuleManifest, snapshot.RuleBehind, snapshot.RulePending,
-			snapshot.RuleAttributes, snapshot.RuleRules, snapshot.RuleDuplicate, snapshot.RuleNewer, snapshot.RulePointer: // their findings include it
+		case "unused", "drifted", "unrecorded", ruleAge, ruleSecret, lint.RuleConfig, snapshot.RuleManifest,
+			snapshot.RuleBehind, snapshot.RulePending,
+			// their findings include it
+			snapshot.RuleAttributes, snapshot.RuleRules, snapshot.RuleDuplicate, snapshot.RuleNewer, snapshot.RulePointer:
 		case snapshot.RuleStray:
 			if audit.IsSurplus(f) { // the other findings say what else to do
 				stray = append(stray, f.File)
@@ -73,7 +77,8 @@ func remediesOf(c *call, found []snapshot.Finding, dir string) []string {
 				program, gotest.Quote(named))
 		} else {
 			shown := kept[:min(len(kept), filesShown)] // the line is pasted
-			add("restore with git: %s checkout HEAD -- %s (if the damage is committed, name an earlier commit in place of HEAD)", program, listed(named, shown))
+			add("restore with git: %s checkout HEAD -- %s (if the damage is committed, name an earlier commit in place of HEAD)",
+				program, listed(named, shown))
 			if more := len(kept) - len(shown); more > 0 {
 				add("and so %s more", page.Count(more, "file", "files"))
 			}

@@ -98,7 +98,8 @@ func movesOf(tests map[string]page.Test, from, to string) (moves []store.Move, e
 		}
 		moves = append(moves, store.Move{Name: name, Package: now.Package, Test: now.Name})
 	}
-	slices.SortFunc(moves, func(a, b store.Move) int { return strings.Compare(a.Package+" "+a.Test, b.Package+" "+b.Test) })
+	slices.SortFunc(moves,
+		func(a, b store.Move) int { return strings.Compare(a.Package+" "+a.Test, b.Package+" "+b.Test) })
 	return moves, nil
 }
 

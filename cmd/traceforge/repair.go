@@ -55,7 +55,8 @@ func writeManifest(c *call, s *store.Store, dir string) error {
 	if err != nil {
 		return err
 	}
-	c.say("%s: written of %s", path.Join(filepath.ToSlash(dir), store.ManifestName), page.Count(len(documents), "document", "documents"))
+	c.say("%s: written of %s", path.Join(filepath.ToSlash(dir), store.ManifestName),
+		page.Count(len(documents), "document", "documents"))
 	return nil
 }
 

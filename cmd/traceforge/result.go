@@ -67,7 +67,8 @@ func writeResult(file string, data []byte) error {
 // optional value does not take the next word.
 func joinResult(args []string) []string {
 	i := slices.Index(args, "--json")
-	if i < 1 || !slices.Contains([]string{"update", "check", "test"}, args[0]) || i+1 == len(args) || !isResult(args[i+1]) ||
+	if i < 1 || !slices.Contains([]string{"update", "check", "test"}, args[0]) || i+1 == len(args) ||
+		!isResult(args[i+1]) ||
 		slices.ContainsFunc(args[:i], isArgs) {
 		return args
 	}

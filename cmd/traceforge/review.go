@@ -291,7 +291,8 @@ func (r *reviewRun) decideIn(src *source, tests []*reviewItem, o *outcome) error
 	case o.verdict == rejected:
 		err = worktree.Restore(r.c.ctx, r.dir, files)
 	default:
-		err = worktree.Stage(r.c.ctx, r.dir, append(files, store.AttributesName, store.IgnoreName)) // all files need these two
+		// all files need these two
+		err = worktree.Stage(r.c.ctx, r.dir, append(files, store.AttributesName, store.IgnoreName))
 	}
 	if err == nil {
 		o.done = append(o.done, tests...)

@@ -78,7 +78,8 @@ func (r *reviewRun) gather() error {
 }
 
 func (r *reviewRun) gatherPending() error {
-	src := &source{kind: pendingKind, from: &state{Store: r.store}, to: &state{Store: r.store.Pending()}, providers: map[string]string{}}
+	src := &source{kind: pendingKind, from: &state{Store: r.store}, to: &state{Store: r.store.Pending()},
+		providers: map[string]string{}}
 	files, err := src.to.List()
 	for _, file := range files {
 		src.providers[nameOf(file)] = path.Dir(file)
@@ -132,7 +133,8 @@ func (src *source) load(name string) (from, to *store.Doc, err error) {
 		return nil, nil, err
 	} else if err != nil {
 		wrong, _, _ := strings.Cut(src.from.shown(err.Error()), "\n")
-		return nil, nil, errors.New("as git has it staged, " + strings.TrimPrefix(wrong, ":") + "\nway out: stage all of it, with git add")
+		return nil, nil, errors.New(
+			"as git has it staged, " + strings.TrimPrefix(wrong, ":") + "\nway out: stage all of it, with git add")
 	}
 	if to, err = loadIn(src.to.Store, name, src.providers[name]); err != nil {
 		return nil, nil, err
@@ -208,7 +210,8 @@ func (r *reviewRun) compare(src *source, conversations bool) (*page.Comparison, 
 			strings.Join(page.Most(filesShown, altered, "more"), ", ")))
 	}
 	if len(half) > 0 {
-		r.broken = errors.Join(r.broken, fmt.Errorf("%s: git has staged the document, and not what is beside it: git add -A -- %s, if traceforge verify finds nothing",
+		r.broken = errors.Join(r.broken, fmt.Errorf(
+			"%s: git has staged the document, and not what is beside it: git add -A -- %s, if traceforge verify finds nothing",
 			strings.Join(page.Most(filesShown, half, "more"), ", "), gotest.Quote(r.dir)))
 	}
 	from, to := *src.from, *src.to // copies, which do not cache documents that were read before

@@ -30,11 +30,15 @@ const alsoListed = 20
 
 type listedTest struct {
 	*reviewItem
-	Only        page.Only `json:"only,omitempty"`         // calls that only one state has, as in diff --json; listed with what tests have in common other than causes
-	Also        []string  `json:"also,omitempty"`         // keys of the test's other groups, which must be accepted too; only the first ones are listed
-	More        int       `json:"also_more,omitempty"`    // number of other groups that are not listed
-	MoreRecords int       `json:"records_more,omitempty"` // number of records that are not listed here; the first cause of the test lists all of them
-	MoreBytes   int       `json:"bytes_more,omitempty"`   // number of changes in raw answers that are not listed here; the first cause of the test lists all of them
+	// calls that only one state has, as in diff --json; listed with what tests have in common other than causes
+	Only page.Only `json:"only,omitempty"`
+	// keys of the test's other groups, which must be accepted too; only the first ones are listed
+	Also []string `json:"also,omitempty"`
+	More int      `json:"also_more,omitempty"` // number of other groups that are not listed
+	// number of records that are not listed here; the first cause of the test lists all of them
+	MoreRecords int `json:"records_more,omitempty"`
+	// number of changes in raw answers that are not listed here; the first cause of the test lists all of them
+	MoreBytes int `json:"bytes_more,omitempty"`
 }
 
 // listedIn returns the description of a test for the list of a group.
@@ -48,7 +52,8 @@ func (item *reviewItem) listedIn(g *group) listedTest {
 	test.More = len(item.groups) - 1 - len(test.Also)
 	if g != item.groups[0] {
 		brief := *item
-		brief.Records, brief.Bytes = item.Records[:min(len(item.Records), alsoListed)], item.Bytes[:min(len(item.Bytes), alsoListed)]
+		brief.Records, brief.Bytes = item.Records[:min(len(item.Records), alsoListed)],
+			item.Bytes[:min(len(item.Bytes), alsoListed)]
 		test.reviewItem = &brief
 		test.MoreRecords, test.MoreBytes = len(item.Records)-len(brief.Records), len(item.Bytes)-len(brief.Bytes)
 	}
@@ -65,7 +70,8 @@ type listedGroups struct {
 func (r *reviewRun) list() error {
 	all := []listedGroup{}
 	for _, g := range r.groups {
-		l := listedGroup{g.kind, g.key, g.headline, []drift.Change{}, g.settings, nil, r.command("accept", g), r.command("reject", g)}
+		l := listedGroup{g.kind, g.key, g.headline, []drift.Change{}, g.settings, nil, r.command("accept", g),
+			r.command("reject", g)}
 		for _, cause := range g.block {
 			l.Changes = append(l.Changes, cause.Change)
 		}

@@ -123,7 +123,8 @@ func (o *once) Set(value string) error {
 }
 
 // completing returns a completion for shells: names returns candidates from a store, given the words so far.
-func completing(names func(s *store.Store, given []string) []string, directive cobra.ShellCompDirective) cobra.CompletionFunc {
+func completing(names func(s *store.Store, given []string) []string,
+	directive cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(c *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
 		dir, _ := c.Flags().GetString("dir") // empty if there is no such flag
 		s, _, err := place.OpenStore(dir)
@@ -159,8 +160,8 @@ type call struct {
 	code      *coverage.Sources // nil until it is needed
 }
 
-// sources returns the tests in the code. It reads the code on first use, and only that call returns an error. Nothing is
-// known of the tests of modules that could not be read.
+// sources returns the tests in the code. It reads the code on first use, and only that call returns an error. Nothing
+// is known of the tests of modules that could not be read.
 func (c *call) sources() (_ *coverage.Sources, err error) {
 	if c.code == nil {
 		c.code, err = coverage.OpenSources(c.ctx, "")

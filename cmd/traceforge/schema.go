@@ -29,7 +29,8 @@ func schema(c *call) error {
 	if len(c.args) == 0 {
 		return nil
 	}
-	return usagef("no schema is called %s%s: traceforge schema lists them", gotest.Quote(c.args[0]), meant(c.args[0], names))
+	return usagef("no schema is called %s%s: traceforge schema lists them", gotest.Quote(c.args[0]),
+		meant(c.args[0], names))
 }
 
 // schemaNames returns the names of the schemas.

@@ -39,12 +39,13 @@ func secretless(c *call) store.Check {
 	}
 }
 
-// leakedIn finds credentials in the records of a document, and then in the files that belong to it. wayOut tells the user
-// how to fix one.
+// leakedIn finds credentials in the records of a document, and then in the files that belong to it. wayOut tells the
+// user how to fix one.
 func leakedIn(c *call, doc *store.Doc, wayOut string) (found []snapshot.Finding) {
 	file := doc.File()
 	add := func(file string, hit secret.Hit, in string) {
-		found = append(found, snapshot.Finding{File: file, Pointer: hit.Pointer, Rule: ruleSecret, Message: hit.What + in + ": " + wayOut})
+		found = append(found,
+			snapshot.Finding{File: file, Pointer: hit.Pointer, Rule: ruleSecret, Message: hit.What + in + ": " + wayOut})
 	}
 	looker := c.secrets.Looker()
 	for i := range doc.Document.Snapshots {

@@ -34,7 +34,8 @@ func settings(c *call, from, to *store.Store) (all []*page.Setting, err error) {
 	was, errBefore := from.Config() // its errors are among those of ConfigText
 	is, errAfter := to.Config()
 	if errBefore != nil || errAfter != nil {
-		broken := drift.Change{Component: "config.json", Kind: "config.json", Before: shownAs(before, errBefore), After: shownAs(after, errAfter)}
+		broken := drift.Change{Component: "config.json", Kind: "config.json", Before: shownAs(before, errBefore),
+			After: shownAs(after, errAfter)}
 		all = append(all, &page.Setting{Change: broken})
 		if errAfter != nil {
 			is = was // so that no rule seems to be removed: no test runs
@@ -113,7 +114,8 @@ func rulesOf(c *call, from, to *store.Store, was, is []store.ScrubRule) (all []*
 	}
 	if len(tried) == 0 && !slices.Equal(before, after) {
 		old, now := strings.Join(before, "\n"), strings.Join(after, "\n")
-		return []*page.Setting{{Change: drift.Change{Component: "rules in another order", Kind: "scrub", Pointer: "/scrub", Before: &old, After: &now}}}, nil
+		return []*page.Setting{{Change: drift.Change{Component: "rules in another order", Kind: "scrub", Pointer: "/scrub",
+			Before: &old, After: &now}}}, nil
 	}
 	if len(tried) > 0 {
 		known := map[uint64]bool{}

@@ -282,7 +282,8 @@ func recordedCall(doc *store.Doc, i int) (*contract.Recorded, error) {
 	if err != nil {
 		return nil, err
 	}
-	return contract.FromSnapshot(contract.Record{Provider: doc.Provider, Snapshot: &doc.Document.Snapshots[i], Raw: raw, Media: doc.Media})
+	return contract.FromSnapshot(
+		contract.Record{Provider: doc.Provider, Snapshot: &doc.Document.Snapshots[i], Raw: raw, Media: doc.Media})
 }
 
 // writeReceipts writes records in the terms of the call contract (LC), one line of JSON each.

@@ -143,7 +143,8 @@ func (a *ages) note(file string, of *snapshot.Source, bought []time.Time) {
 		again := page.Again([]page.Place{{Package: of.Package, Test: of.Test, Command: of.Function}}, "all")
 		message := fmt.Sprintf("%s older than %s, the oldest of %s: %s", page.Count(n, "answer is", "answers are"),
 			page.Count(days, "day", "days"), bought[0].UTC().Format(time.DateOnly), again)
-		a.docs = append(a.docs, agedDocument{snapshot.Finding{File: file, Rule: ruleAge, Message: message}, days == a.most.Fail, bought})
+		a.docs = append(a.docs,
+			agedDocument{snapshot.Finding{File: file, Rule: ruleAge, Message: message}, days == a.most.Fail, bought})
 		return
 	}
 }

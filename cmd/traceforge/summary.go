@@ -22,9 +22,10 @@ type summary struct {
 	Renamed    int            `json:"renamed"`    // tests that reuse the records they had under another name
 	Pending    []string       `json:"pending"`    // ids of the answers that failed tests bought
 	Unasked    int            `json:"unasked"`    // pending answers that no call of a passing test requests
-	Gone       map[string]int `json:"gone"`       // how many tests use each model that its provider no longer offers, by a description of the model
-	TokensIn   int64          `json:"tokens_in"`  // input tokens of the bought answers
-	TokensOut  int64          `json:"tokens_out"` // output tokens of the bought answers
+	// how many tests use each model that its provider no longer offers, by a description of the model
+	Gone      map[string]int `json:"gone"`
+	TokensIn  int64          `json:"tokens_in"`  // input tokens of the bought answers
+	TokensOut int64          `json:"tokens_out"` // output tokens of the bought answers
 }
 
 func summarize(receipts []usage.Receipt) *summary {
@@ -76,7 +77,8 @@ func (s *summary) lines() []string {
 	}
 	lines := []string{calls + fmt.Sprintf("; %d tokens in, %d out", s.TokensIn, s.TokensOut)}
 	if s.Renamed > 0 {
-		lines = append(lines, page.Count(s.Renamed, "renamed test goes", "renamed tests go")+" on with the records of the old name")
+		lines = append(lines,
+			page.Count(s.Renamed, "renamed test goes", "renamed tests go")+" on with the records of the old name")
 	}
 	if n := len(s.Pending); n > 0 {
 		lines = append(lines, page.Count(n, "answer of a test that failed waits", "answers of tests that failed wait")+

@@ -152,9 +152,10 @@ type testReport struct {
 	OK       bool `json:"ok"`        // whether all tests passed
 	ExitCode int  `json:"exit_code"` // exit code of go test
 	*coverage.Calls
-	WithoutKey string             `json:"without_key,omitempty"` // command that keeps the stored answers of the calls that drifted
-	Broken     []snapshot.Finding `json:"broken"`                // problems of snapshots that their tests could not read
-	Failed     []page.Test        `json:"failed"`                // tests with a recorder that failed for other reasons
+	// command that keeps the stored answers of the calls that drifted
+	WithoutKey string             `json:"without_key,omitempty"`
+	Broken     []snapshot.Finding `json:"broken"` // problems of snapshots that their tests could not read
+	Failed     []page.Test        `json:"failed"` // tests with a recorder that failed for other reasons
 }
 
 // A breakage lists problems, by store, with the snapshots of tests that failed before they used any.
@@ -168,7 +169,8 @@ func brokenOf(c *call, receipts []usage.Receipt) breakage {
 	b := breakage{of: map[page.Test]bool{}, found: map[string][]snapshot.Finding{}}
 	for _, r := range receipts {
 		test := page.Test{Package: r.Package, Name: r.Test}
-		if used := len(r.Played) + len(r.Recorded) + len(r.Drifts) + r.Missing; r.Outcome != "fail" || used > 0 || b.of[test] {
+		if used := len(r.Played) + len(r.Recorded) + len(r.Drifts) + r.Missing; r.Outcome != "fail" || used > 0 ||
+			b.of[test] {
 			continue
 		}
 		src, err := c.sources()
@@ -184,7 +186,8 @@ func brokenOf(c *call, receipts []usage.Receipt) breakage {
 		if err != nil {
 			continue // there is no store
 		}
-		wrong := slices.DeleteFunc(result.Findings, func(f snapshot.Finding) bool { return !strings.Contains(f.File, "/"+name) })
+		wrong := slices.DeleteFunc(result.Findings,
+			func(f snapshot.Finding) bool { return !strings.Contains(f.File, "/"+name) })
 		if len(wrong) > 0 {
 			b.of[test] = true
 			b.found[dir] = append(b.found[dir], wrong...)
@@ -205,8 +208,8 @@ func (b breakage) findings() []snapshot.Finding {
 	return all
 }
 
-// namesOf returns the directory of a store for messages, and the name by which the user has to refer to it: "" if it is
-// found from here.
+// namesOf returns the directory of a store for messages, and the name by which the user refers to it. The name is "" if
+// the store is found from here.
 func namesOf(dir string) (shown, named string) {
 	shown, err := place.StoreDir("")
 	if abs, unknown := filepath.Abs(shown); err == nil && unknown == nil && abs == filepath.Clean(dir) {

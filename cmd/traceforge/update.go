@@ -79,7 +79,8 @@ func record(c *call, mode string, patterns []string, run string) error {
 		doing = mode
 	}
 	c.say("%s: %s", doing, page.Count(len(packages), "package", "packages"))
-	test := &coverage.GoTest{Packages: packages, Env: []string{gotest.UpdateEnv + "=" + mode, usage.KnownEnv + "=" + known}}
+	test := &coverage.GoTest{Packages: packages,
+		Env: []string{gotest.UpdateEnv + "=" + mode, usage.KnownEnv + "=" + known}}
 	if mode == "1" && !gotest.InCI() { // tests refuse the flag in CI; test files that read it update their own data too
 		test.Env = append(test.Env, usage.FlagEnv+"=1")
 	}
@@ -152,8 +153,8 @@ func (c *call) elsewhere(receipts []usage.Receipt, told seals) map[string][]stri
 	return written
 }
 
-// receiptsDir returns the directory where the tests of all modules leave their receipts: one for this run in the user's
-// directory, or a temporary one, which keep removes.
+// receiptsDir returns the directory where the tests of all modules leave their receipts. It is one for this run in the
+// user's directory, or a temporary one, which keep removes.
 func receiptsDir() (dir string, keep func(), err error) {
 	if dir = os.Getenv(usage.ReceiptEnv); dir == "" {
 		dir, err = os.MkdirTemp("", "traceforge-receipt-")
@@ -266,9 +267,9 @@ func testNames(s *store.Store) (names []string) {
 	return page.Distinct(names)
 }
 
-// storesOf returns the seals of the stores that tests of the packages use by default; a store that does not exist yet is
-// empty. It says which documents are damaged, because their tests can record them again. A document in conflict or of a
-// newer traceforge is an error, as it is for its test.
+// storesOf returns the seals of the stores that tests of the packages use by default; a store that does not exist yet
+// is empty. It says which documents are damaged, because their tests can record them again. A document in conflict or
+// of a newer traceforge is an error, as it is for its test.
 func storesOf(packages []coverage.Package, say coverage.Say) (seals, error) {
 	now := seals{}
 	for _, p := range packages {
@@ -319,9 +320,10 @@ func sayGoneNow(c *call, receipts []usage.Receipt, now seals) {
 	c.gone(tests, pruneGone, func(line string) { c.say("%s", line) })
 }
 
-// knownTests writes a file that tells the run which documents may belong to renamed tests (design R11): those of tests
-// that do not exist in the code, and those of subtests, which only a run can determine. A test without a document
-// continues with one that contains its first call. file is temporary; it is empty if there are no such documents.
+// knownTests writes a file that tells the run which documents may belong to renamed tests (design R11). These are the
+// documents of tests that do not exist in the code, and of subtests, which only a run can determine. A test without a
+// document continues with one that contains its first call. file is temporary; it is empty if there are no such
+// documents.
 func knownTests(c *call, now seals, mode string) (file string, err error) {
 	if mode == "all" {
 		return "", nil // all calls are made live
@@ -361,7 +363,7 @@ func writeKnown(known map[string][]usage.Known) (file string, err error) {
 	return f.Name(), errors.Join(json.NewEncoder(f).Encode(known), f.Close())
 }
 
-// removeRenamed removes the documents of subtests that were renamed: other tests took these documents over, and the old
+// removeRenamed removes the documents of subtests that were renamed. Other tests took these documents over, and the old
 // subtest did not run although its package passed without a filter. It returns the names of other such subtests, beside
 // which new ones have recorded: which of them was renamed is not known.
 func removeRenamed(before seals, receipts []usage.Receipt, ended coverage.Outcomes) (unused []string, err error) {
@@ -455,8 +457,9 @@ func updateScripted(c *call) error {
 	if err != nil || len(left) == 0 {
 		return err
 	}
-	return exit{exitFindings, fmt.Errorf("nothing was bought where the script still answers: take it away, and run this again\n  %s",
-		strings.Join(scriptedLines(left), "\n  "))}
+	return exit{exitFindings,
+		fmt.Errorf("nothing was bought where the script still answers: take it away, and run this again\n  %s",
+			strings.Join(scriptedLines(left), "\n  "))}
 }
 
 // scriptedTests returns the tests in the store that have scripted answers: the named ones, or all.
@@ -474,7 +477,8 @@ func scriptedTests(names []string) ([]entry, error) {
 // scriptedLines returns a line for each test with the number of its scripted answers.
 func scriptedLines(rows []entry) (lines []string) {
 	for _, l := range rows {
-		lines = append(lines, fmt.Sprintf("%s.%s: %s of a script", l.Package, l.Test.Name, page.Count(l.Scripted, "answer", "answers")))
+		lines = append(lines,
+			fmt.Sprintf("%s.%s: %s of a script", l.Package, l.Test.Name, page.Count(l.Scripted, "answer", "answers")))
 	}
 	return lines
 }

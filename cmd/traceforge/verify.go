@@ -152,8 +152,9 @@ func (v *verification) chosen(c *call, s *store.Store) (files []string, err erro
 	return v.Changed.Files, nil
 }
 
-// documentsNamed returns the documents that a word refers to: a document's name, its file, the id of a record, a
-// program, the beginning of several names, or a test. It may return both documents and an error for those that could not be read.
+// documentsNamed returns the documents that a word refers to. It is a document's name, its file, the id of a record, a
+// program, the beginning of several names, or a test. It may return both documents and an error for those that could
+// not be read.
 func documentsNamed(s *store.Store, dir, word string) (named []string, err error) {
 	files, err := s.List()
 	if err != nil {
@@ -185,9 +186,11 @@ func documentsNamed(s *store.Store, dir, word string) (named []string, err error
 // noDocument is the error for a word that matches no document and no test.
 func noDocument(s *store.Store, dir, word string) error {
 	if isDir(word) {
-		return usagef("%s is a directory, and an argument is a test: name a store with --dir %s", gotest.Quote(word), gotest.Quote(word))
+		return usagef("%s is a directory, and an argument is a test: name a store with --dir %s", gotest.Quote(word),
+			gotest.Quote(word))
 	}
-	return fmt.Errorf("%s has no document whose name has %q, nor one of a test of that name%s", dir, word, meant(word, testNames(s)))
+	return fmt.Errorf("%s has no document whose name has %q, nor one of a test of that name%s", dir, word,
+		meant(word, testNames(s)))
 }
 
 // say prints everything besides the findings, and how to fix the findings.
@@ -218,7 +221,8 @@ func (v *verification) say(c *call) {
 	}
 	c.say("%s: %s, %s", v.dir, tally, page.Count(len(all), "finding", "findings"))
 	if len(v.Lint) > 0 {
-		c.say(`to silence a rule, say why in %s: "lint": {"silence": [{"rule": %q, "why": "…"}]}`, store.ConfigName, v.Lint[0].Rule)
+		c.say(`to silence a rule, say why in %s: "lint": {"silence": [{"rule": %q, "why": "…"}]}`, store.ConfigName,
+			v.Lint[0].Rule)
 	}
 	c.sayAll(remediesOf(c, v.Findings, v.dir))
 	if len(v.used.Unanswered) > 0 {
@@ -315,6 +319,7 @@ func (ch *changes) say(c *call) {
 			ch.Since, page.Count(len(ch.Files), "file", "files"))
 	}
 	if len(ch.Removed) > 0 {
-		c.say("%s removed: %s", page.Count(len(ch.Removed), "document", "documents"), strings.Join(page.Most(filesShown, ch.Removed, "more"), ", "))
+		c.say("%s removed: %s", page.Count(len(ch.Removed), "document", "documents"),
+			strings.Join(page.Most(filesShown, ch.Removed, "more"), ", "))
 	}
 }

@@ -21,8 +21,9 @@ const Env = "TRACEFORGE_ANNOTATIONS"
 // Left reports whether tests leave annotations to the reader of their receipts.
 func Left() bool { return os.Getenv(Env) == "off" }
 
-// Path returns a file's path relative to the checkout of a GitHub Actions or GitLab job, or the file unchanged if it
-// is empty or the checkout is unknown. The file is relative to root, which may be a directory within the checkout.
+// Path returns a file's path relative to the checkout of a GitHub Actions or GitLab job. If the file is empty or the
+// checkout unknown, it returns the file unchanged. The file is relative to root, which may be a directory within the
+// checkout.
 func Path(root, file string) string {
 	workspace := cmp.Or(os.Getenv("GITHUB_WORKSPACE"), os.Getenv("CI_PROJECT_DIR"))
 	if workspace == "" || root == "" || file == "" {

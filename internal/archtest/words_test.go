@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -96,9 +97,9 @@ var participles = map[string]string{
 	"Spent":       "what calls used before and after, for which there is no word",
 }
 
-// TestPlainWordsOfCode holds it of comments and messages of product code.
-func TestPlainWordsOfCode(t *testing.T) {
-	var files []string
+// productFiles returns the Go files of all modules, without tests.
+func productFiles(t *testing.T) (files []string) {
+	t.Helper()
 	err := filepath.WalkDir("../..", func(file string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -112,13 +113,20 @@ func TestPlainWordsOfCode(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Greater(t, len(files), 300)
-	for _, file := range files {
+	return files
+}
+
+// TestPlainWordsOfCode holds it of comments and messages of product code.
+func TestPlainWordsOfCode(t *testing.T) {
+	for _, file := range productFiles(t) {
 		set := token.NewFileSet()
 		syntax, err := parser.ParseFile(set, file, nil, parser.ParseComments|parser.SkipObjectResolution)
 		require.NoError(t, err)
 		line := func(at token.Pos) string { return fmt.Sprintf("%s:%d", file, set.Position(at).Line) }
 		for _, group := range syntax.Comments {
 			refuseWords(t, line(group.Pos()), group.Text())
+			words := len(strings.Fields(firstSentence(group.Text())))
+			assert.LessOrEqual(t, words, 25, "%s: the first sentence is long: %.60s", line(group.Pos()), group.Text())
 			assert.False(t, asksFirst(group.Text()), "%s: begin with what the thing does: %.60s", line(group.Pos()), group.Text())
 		}
 		ast.Inspect(syntax, func(n ast.Node) bool {
@@ -132,6 +140,40 @@ func TestPlainWordsOfCode(t *testing.T) {
 			}
 			return true
 		})
+	}
+}
+
+// firstSentence returns the first sentence of a comment that documents something; "" if it is another text.
+func firstSentence(comment string) string {
+	paragraph, _, _ := strings.Cut(comment, "\n\n")
+	sentence, _, _ := strings.Cut(strings.Join(strings.Fields(paragraph), " "), ". ")
+	return sentence
+}
+
+// TestLinesAreShort holds that lines of product code have at most 120 characters, a tab counted as one. Long texts are not
+// divided, so that they can be searched for, and examples of what programs print are as they are.
+func TestLinesAreShort(t *testing.T) {
+	const most, longText = 120, 50 // characters
+	for _, file := range productFiles(t) {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		set := token.NewFileSet()
+		syntax, err := parser.ParseFile(set, file, data, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		mayBeLong := map[int]bool{} // by number
+		ast.Inspect(syntax, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.BasicLit); ok && len(lit.Value) >= longText {
+				for line := set.Position(lit.Pos()).Line; line <= set.Position(lit.End()).Line; line++ {
+					mayBeLong[line] = true
+				}
+			}
+			return true
+		})
+		for i, line := range strings.Split(string(data), "\n") {
+			isExample := strings.HasPrefix(line, "//\t") || strings.Contains(file, "/examples/") // whose records have the lines of calls
+			isShort := utf8.RuneCountInString(line) <= most || mayBeLong[i+1] || isExample
+			assert.True(t, isShort, "%s:%d: %s", file, i+1, line)
+		}
 	}
 }
 

@@ -28,8 +28,9 @@ func (r *Recording) readHTTPRR(data []byte) error {
 		head, rest, _ := bytes.Cut(data, []byte("\n"))
 		ask, answer, ok := lengths(string(head), len(rest))
 		if !ok {
-			return r.take(nil, wrong(line, "want the lengths of a request and of its answer, as in \"1927 1910\", and so many bytes: "+
-				"the trace is corrupt, maybe by line ends that git changed (*.httprr -text in .gitattributes); check it out again"))
+			return r.take(nil,
+				wrong(line, "want the lengths of a request and of its answer, as in \"1927 1910\", and so many bytes: "+
+					"the trace is corrupt, maybe by line ends that git changed (*.httprr -text in .gitattributes); check it out again"))
 		}
 		c, err := readTrace(line, rest[:ask], rest[ask:ask+answer])
 		if err != nil {

@@ -110,8 +110,8 @@ func (v *volume) lend(who string, calls callSet) {
 	maps.Copy(v.asked, calls)
 }
 
-// Unasked reports, for each recording, how many of its calls no test has made, and no record was taken from. taken has the
-// origins of the records, by the package of their test.
+// Unasked reports, for each recording, how many of its calls no test has made, and no record was taken from. taken has
+// the origins of the records, by the package of their test.
 func (l *Library) Unasked(taken map[string][]string) (said []string) {
 	for _, v := range l.volumes {
 		maps.Copy(v.asked, v.passed(v.asked, taken[v.pkg]))

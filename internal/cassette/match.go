@@ -109,7 +109,8 @@ func (r *Recording) find(asked *request, served callSet) (c *Call, why string) {
 	return nil, ""
 }
 
-// nextOf returns the first matching call that was not served, or nil. With again it returns the last one, served or not.
+// nextOf returns the first matching call that was not served, or nil. With again it returns the last one, served or
+// not.
 func (r *Recording) nextOf(served callSet, is func(*Call) bool, again bool) (last *Call) {
 	for _, c := range r.Calls {
 		switch {

@@ -37,8 +37,10 @@ func WriteGoVCR(calls []Exchange) ([]byte, error) {
 			answered[http.CanonicalHeaderKey(name)] = values
 		}
 		asked := object{
-			"proto": c.Sent.Proto, "proto_major": major, "proto_minor": minor, "content_length": c.Sent.Length, "host": c.Sent.Host,
-			"transfer_encoding": c.Sent.Encoding, "headers": req.Header, "body": string(c.Sent.Body), "url": c.Sent.URL, "method": c.Sent.Method,
+			"proto": c.Sent.Proto, "proto_major": major, "proto_minor": minor, "content_length": c.Sent.Length,
+			"host":              c.Sent.Host,
+			"transfer_encoding": c.Sent.Encoding, "headers": req.Header, "body": string(c.Sent.Body), "url": c.Sent.URL,
+			"method": c.Sent.Method,
 		}
 		if err := req.ParseForm(); err != nil { // the matcher parses and compares it too
 			return nil, err
@@ -46,7 +48,8 @@ func WriteGoVCR(calls []Exchange) ([]byte, error) {
 		asked["form"] = req.Form
 		all[i] = object{"id": i, "request": asked, "response": object{
 			"proto": "HTTP/1.1", "proto_major": 1, "proto_minor": 1, "content_length": len(c.Body), "headers": answered,
-			"body": string(c.Body), "status": fmt.Sprint(c.Status, " ", http.StatusText(c.Status)), "code": c.Status, "duration": c.Latency,
+			"body": string(c.Body), "status": fmt.Sprint(c.Status, " ", http.StatusText(c.Status)), "code": c.Status,
+			"duration": c.Latency,
 		}}
 	}
 	data, err := yaml.Marshal(object{"version": 2, "interactions": all})

@@ -43,7 +43,8 @@ func (r *Recording) readYAML(data []byte) error {
 	if !errors.As(err, &at) || !bytes.Contains(data, []byte("interactions:")) {
 		return err
 	}
-	if !bytes.HasSuffix(data, []byte("\n")) || strings.Contains(at.what, "end of stream") { // tools end their files with a newline
+	// tools end their files with a newline
+	if !bytes.HasSuffix(data, []byte("\n")) || strings.Contains(at.what, "end of stream") {
 		what, _, _ := strings.Cut(at.what, "; ")
 		return wrong(bytes.Count(data, []byte("\n"))+1, "is cut short here (%s); %s", what, whole)
 	}
@@ -72,7 +73,8 @@ func (r *Recording) readCassette(data []byte) error {
 		return err
 	}
 	for i, node := range calls.Content {
-		if answer := member(node, "response"); i == len(calls.Content)-1 && member(answer, "code") == nil && member(answer, "status") == nil {
+		if answer := member(node, "response"); i == len(calls.Content)-1 && member(answer, "code") == nil &&
+			member(answer, "status") == nil {
 			return wrong(node.Line, "is cut short: interaction %d, the last one, has no response; %s", i+1, whole)
 		}
 		if err := r.take(r.readInteraction(node)); err != nil {
@@ -99,7 +101,8 @@ func (r *Recording) identify(root, calls *yaml.Node) error {
 	case version == nil:
 		return wrong(root.Line, "has no version: want 1 (go-vcr v1, v2) or 2 (v3, v4); %s", readable)
 	case version.Value != "1" && version.Value != "2":
-		return wrong(version.Line, "is version %q of go-vcr: want 1 (go-vcr v1, v2) or 2 (v3, v4); %s", version.Value, readable)
+		return wrong(version.Line, "is version %q of go-vcr: want 1 (go-vcr v1, v2) or 2 (v3, v4); %s",
+			version.Value, readable)
 	}
 	// Before v4, which leaves out empty members, the default matcher compares only method and URL.
 	r.byURL = version.Value == "1" ||
@@ -111,7 +114,8 @@ func (r *Recording) readInteraction(node *yaml.Node) (*Call, error) {
 	var call interaction
 	n := r.next()
 	if large := largeMapping(node); large != nil {
-		return nil, wrong(large.Line, "interaction %d has a mapping of more than %d members; correct or remove the interaction", n, mostMembers)
+		return nil, wrong(large.Line,
+			"interaction %d has a mapping of more than %d members; correct or remove the interaction", n, mostMembers)
 	}
 	if err := node.Decode(&call); err != nil {
 		return nil, wrong(lineOf(err, node.Line), "interaction %d is not as %s stores one: %v; "+

@@ -115,7 +115,8 @@ func script(text string, secrets *secret.Scanner) string {
 // isLogin reports whether an option has a name and a password as its value, as in curl -u NAME:PASSWORD. A user's and a
 // group's number have the same form.
 func isLogin(option, value string) bool {
-	return slices.Contains([]string{"-u", "-U", "--user", "--proxy-user"}, option) && login.MatchString(value) && !strings.Contains(value, "://")
+	return slices.Contains([]string{"-u", "-U", "--user", "--proxy-user"}, option) && login.MatchString(value) &&
+		!strings.Contains(value, "://")
 }
 
 var login = regexp.MustCompile(`^[^:]+:.*[^0-9]`)
@@ -127,7 +128,8 @@ func isSwitch(option string) bool {
 }
 
 // switches are first words in the names of options that turn something on or off.
-var switches = strings.Fields(`use no skip enable disable require allow ask prompt without is has force show hide print`)
+var switches = strings.Fields(
+	`use no skip enable disable require allow ask prompt without is has force show hide print`)
 
 // isPlain reports whether a word is a name that cannot be a credential. So a value after a switch is safe too.
 func isPlain(word string) bool {

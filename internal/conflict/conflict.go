@@ -3,9 +3,9 @@ package conflict
 
 import "bytes"
 
-// Line returns the number of the first line that is a conflict marker, counted from 1, or 0. kinds is how many of the three
-// kinds of markers that every conflict has were found, because a text may have lines that look like a marker. Markers have
-// seven characters, or more if both sides renamed the file.
+// Line returns the number of the first line that is a conflict marker, counted from 1, or 0. kinds is how many of the
+// three kinds of markers that every conflict has were found, because a text may have lines that look like a marker.
+// Markers have seven characters, or more if both sides renamed the file.
 func Line(data []byte) (first, kinds int) {
 	seen, n := map[rune]bool{}, 0
 	for line := range bytes.Lines(data) {

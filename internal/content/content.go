@@ -44,9 +44,10 @@ func (e Unknown) Error() string {
 	return fmt.Sprintf("content encoding %q is not known: name its decoder with the option ContentEncoding", string(e))
 }
 
-// Decode decodes a body with a Content-Encoding, which lists encodings in the order in which they were applied. more holds
-// additional decoders. read reads a decoder's output and limits its size.
-func Decode(encodings string, body []byte, more map[string]Decoder, read func(io.Reader) ([]byte, error)) ([]byte, error) {
+// Decode decodes a body with a Content-Encoding, which lists encodings in the order in which they were applied. more
+// holds additional decoders. read reads a decoder's output and limits its size.
+func Decode(encodings string, body []byte, more map[string]Decoder,
+	read func(io.Reader) ([]byte, error)) ([]byte, error) {
 	if encodings == "" {
 		return body, nil
 	}

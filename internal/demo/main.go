@@ -131,7 +131,8 @@ func (d *demo) writeModule() error {
 		return fmt.Errorf("the demo runs from the root of the checkout: %w", err)
 	}
 	const path = "github.com/traceforge/traceforge-go"
-	module := fmt.Sprintf("module example.com/demo\n\ngo 1.25\n\nrequire %[1]s v0.0.0\n\nreplace %[1]s => %[2]q\n", path, d.checkout)
+	module := fmt.Sprintf("module example.com/demo\n\ngo 1.25\n\nrequire %[1]s v0.0.0\n\nreplace %[1]s => %[2]q\n",
+		path, d.checkout)
 	if err := os.Mkdir(d.module, 0o777); err != nil {
 		return err
 	}
@@ -165,14 +166,15 @@ func (d *demo) stopProvider() {
 
 // list prints the files of the store.
 func (d *demo) list() error {
-	return filepath.WalkDir(filepath.Join(d.module, ".ai-snapshots"), func(path string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+	return filepath.WalkDir(filepath.Join(d.module, ".ai-snapshots"),
+		func(path string, entry os.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			rel, err := filepath.Rel(d.module, path)
+			d.quote(filepath.ToSlash(rel) + "\n")
 			return err
-		}
-		rel, err := filepath.Rel(d.module, path)
-		d.quote(filepath.ToSlash(rel) + "\n")
-		return err
-	})
+		})
 }
 
 // commit commits the module to a new repository.
@@ -192,7 +194,8 @@ func (d *demo) review() error {
 	}
 	command := filepath.Join(d.checkout, "cmd", "traceforge")
 	d.quote("$ go -C cmd/traceforge build\n")
-	if err := d.succeed("go", "-C", command, "build", "-mod=readonly", "-buildvcs=false", "-o", d.bin+string(filepath.Separator), "."); err != nil {
+	bin := d.bin + string(filepath.Separator)
+	if err := d.succeed("go", "-C", command, "build", "-mod=readonly", "-buildvcs=false", "-o", bin, "."); err != nil {
 		d.quote(fmt.Sprintf("traceforge diff is left out, as the command does not build: %v\n", err))
 		return nil
 	}
@@ -239,11 +242,13 @@ func (d *demo) exec(command []string) (output string, code int, err error) {
 	cmd.Dir = d.module
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
-		return name == "CI" || name == "GITHUB_ACTIONS" || strings.HasPrefix(name, "TRACEFORGE_") || strings.HasPrefix(name, "GIT_")
+		return name == "CI" || name == "GITHUB_ACTIONS" || strings.HasPrefix(name, "TRACEFORGE_") ||
+			strings.HasPrefix(name, "GIT_")
 	})
 	cmd.Env = append(cmd.Env, "GOFLAGS=-mod=mod", "GOWORK=off", "OPENAI_API_KEY=", "MODEL_URL=", "COLUMNS=",
 		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_AUTHOR_NAME=demo", "GIT_AUTHOR_EMAIL=demo@example.com", "GIT_COMMITTER_NAME=demo", "GIT_COMMITTER_EMAIL=demo@example.com")
+		"GIT_AUTHOR_NAME=demo", "GIT_AUTHOR_EMAIL=demo@example.com", "GIT_COMMITTER_NAME=demo",
+		"GIT_COMMITTER_EMAIL=demo@example.com")
 	cmd.Env = append(cmd.Env, command[:variables]...)
 	if d.provider != nil {
 		cmd.Env = append(cmd.Env, "MODEL_URL="+d.provider.URL())

@@ -83,8 +83,8 @@ func (p *part) spelled(as Spelling) *string {
 	return p.texts[as]
 }
 
-// A gap contains the elements that only one of two lists has at a place: their indexes in the recorded list and in the
-// other one.
+// A gap contains the indexes of the elements that only one of two lists, the recorded one and the other, has at a
+// place.
 type gap struct{ r, g []int }
 
 // gaps returns the gaps between two lists, without elements that both have at different places; moved reports whether
@@ -216,8 +216,8 @@ func (w *writer) message(in *Request, i int, r, g *part) {
 	w.change(component, kind, pointer, r, g, Spoken)
 }
 
-// metadata returns the metadata of the parts of a message, by the pointers into the message, and what else the message
-// says, without how it is written.
+// metadata returns the metadata of the parts of a message, by the pointers into the message. It also returns what else
+// the message says, without how it is written.
 func (c *Comparer) metadata(message *part) (found map[string]*part, rest []byte) {
 	m := jsontext.ValueOf(message.text)
 	found, rest = map[string]*part{}, jsontext.ObjectText(m.Member("metadata").Rest("$wire"))
@@ -361,7 +361,7 @@ func (w *writer) options(recorded, got *part) {
 			for _, header := range inorder.Names(r, g) {
 				w.named("headers: "+header, pointer+jsontext.PointerTo(header), r[header], g[header])
 			}
-		case outputOptions[name] && (name != "text" || !jsontext.ValueOf(g.json()).IsString()): // such a text is what is asked
+		case outputOptions[name] && (name != "text" || !jsontext.ValueOf(g.json()).IsString()): // or it is what is asked
 			w.named("output format", pointer, r, g)
 		case toolOptions[name]:
 			w.named("tools: "+name, pointer, r, g)

@@ -61,7 +61,8 @@ func countWords(counts []int32, text string) {
 	}
 }
 
-// shared returns how many bytes two texts can have in common at most, in words in any order, and how many bytes both have.
+// shared returns how many bytes two texts can have in common at most, in words in any order, and how many bytes both
+// have.
 func shared(a, b []int32) (same, all int) {
 	for i, n := range a {
 		same, all = same+int(min(n, b[i])), all+int(n+b[i])

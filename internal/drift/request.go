@@ -15,8 +15,8 @@ import (
 )
 
 // A Comparer compares the requests of one test. It caches its results: the messages with which a recent request began
-// are hashed once, and two components are compared once, so finding the nearest of many requests costs one comparison of
-// hashes each. It is not safe for concurrent use.
+// are hashed once, and two components are compared once, so finding the nearest of many requests costs one comparison
+// of hashes each. It is not safe for concurrent use.
 type Comparer struct {
 	ignored []string
 	seed    maphash.Seed
@@ -114,8 +114,8 @@ func (c *Comparer) RequestFrom(from int, r *modelio.Request) (*Request, error) {
 // mostRecent is the number of conversations that take turns, such as those of agents and their subagents.
 const mostRecent = 64
 
-// base returns the recent request whose beginning has most messages of r, and their number. If r continues it, they share
-// memory, so that the requests of a conversation take as much as the last one.
+// base returns the recent request whose beginning has most messages of r, and their number. If r continues it, they
+// share memory, so that the requests of a conversation take as much as the last one.
 func (c *Comparer) base(r *Request) (base *Request, shared int) {
 	same := texts.Same{}.Messages
 	mayShareMore := func(recent *Request) bool { // many share a long beginning, and no more

@@ -25,9 +25,11 @@ func (anthropicMessages) header(x *exchange) http.Header {
 		"Anthropic-Ratelimit-Requests-Limit":     {"4000"},
 		"Anthropic-Ratelimit-Requests-Remaining": {"3999"},
 		"Anthropic-Ratelimit-Requests-Reset":     {x.mint.now.Format(time.RFC3339)},
-		"Set-Cookie":                             {x.mint.id("_cfuvid=", alnum, 43) + "; HttpOnly; SameSite=None; Secure; Path=/"},
+		"Set-Cookie": {x.mint.id("_cfuvid=", alnum, 43) +
+			"; HttpOnly; SameSite=None; Secure; Path=/"},
 	}
-	if f := x.reply.Failure; f != nil && !x.failsInStream() && f.Status/100 == 4 && f.Status != http.StatusTooManyRequests {
+	if f := x.reply.Failure; f != nil && !x.failsInStream() && f.Status/100 == 4 &&
+		f.Status != http.StatusTooManyRequests {
 		h.Set("X-Should-Retry", "false")
 	}
 	return h

@@ -29,7 +29,8 @@ func (f anthropicComplete) whole(x *exchange) []byte {
 
 func (anthropicComplete) completion(x *exchange, text string, finish string) object {
 	id := x.answerID(x.mint.id("compl_01", alnum, 22))
-	return object{{"type", "completion"}, {"id", id}, {"completion", text}, {"stop_reason", null(finish)}, {"model", x.model()},
+	return object{{"type", "completion"}, {"id", id}, {"completion", text}, {"stop_reason", null(finish)},
+		{"model", x.model()},
 		{"stop", nil}, {"log_id", id}}
 }
 

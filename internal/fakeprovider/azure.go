@@ -114,7 +114,8 @@ func filtered(data []byte) (map[string]any, bool) {
 	}
 	choices, ok := answer["choices"].([]any)
 	for _, c := range choices {
-		c.(map[string]any)["content_filter_results"] = object{{"hate", safe}, {"self_harm", safe}, {"sexual", safe}, {"violence", safe}}
+		c.(map[string]any)["content_filter_results"] = object{{"hate", safe}, {"self_harm", safe}, {"sexual", safe},
+			{"violence", safe}}
 	}
 	return answer, ok
 }

@@ -70,7 +70,8 @@ func (bedrock) failureEvents(_ *exchange, f Failure, _ int) []event {
 }
 
 func (bedrock) badKey(*Call) *Failure {
-	return &Failure{Status: http.StatusForbidden, Type: "UnrecognizedClientException", Message: "The security token included in the request is invalid."}
+	return &Failure{Status: http.StatusForbidden, Type: "UnrecognizedClientException",
+		Message: "The security token included in the request is invalid."}
 }
 
 func (bedrock) badMethod(*Call) *Failure {
@@ -88,7 +89,8 @@ func (bedrock) open(c *Call) (members, *Failure) {
 	c.Stream = strings.HasSuffix(verb, "-stream")
 	body, err := parse(c.Body)
 	if err != nil {
-		return nil, &Failure{Status: http.StatusBadRequest, Type: "SerializationException", Message: "Unexpected token in the body: " + err.Error()}
+		return nil, &Failure{Status: http.StatusBadRequest, Type: "SerializationException",
+			Message: "Unexpected token in the body: " + err.Error()}
 	}
 	return body, nil
 }
@@ -130,13 +132,15 @@ func (f converse) read(c *Call) *Failure {
 		} `json:"outputConfig"`
 	}
 	if json.Unmarshal(c.Body, &request) != nil {
-		return &Failure{Status: http.StatusBadRequest, Type: "SerializationException", Message: "a member of the body has another type"}
+		return &Failure{Status: http.StatusBadRequest, Type: "SerializationException",
+			Message: "a member of the body has another type"}
 	}
 	if body.has("system") {
 		c.Messages = append(c.Messages, Message{Role: "system", Text: textOf(request.System)})
 	}
 	if len(request.Messages) == 0 || request.Messages[0].Role != "user" {
-		return invalidAWS("A conversation must start with a user message. Try again with a conversation that starts with a user message.")
+		return invalidAWS(
+			"A conversation must start with a user message. Try again with a conversation that starts with a user message.")
 	}
 	for _, m := range request.Messages {
 		c.Messages = append(c.Messages, converseMessage(m.Role, m.Content))
@@ -275,7 +279,8 @@ func (f converse) blocks(x *exchange) []block {
 	}
 	for _, call := range x.toolCalls(r, "tooluse_", 22) {
 		b := block{
-			whole: object{{"toolUse", object{{"input", arguments(call.Arguments)}, {"name", call.Name}, {"toolUseId", call.ID}}}},
+			whole: object{{"toolUse",
+				object{{"input", arguments(call.Arguments)}, {"name", call.Name}, {"toolUseId", call.ID}}}},
 			start: object{{"toolUse", object{{"name", call.Name}, {"toolUseId", call.ID}}}},
 		}
 		for _, s := range r.Stream.split(call.Arguments, pieces) {

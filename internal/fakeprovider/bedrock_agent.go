@@ -33,7 +33,8 @@ func (f bedrockAgent) header(x *exchange) http.Header {
 func (bedrockAgent) read(c *Call) *Failure {
 	body, err := parse(c.Body)
 	if err != nil {
-		return &Failure{Status: http.StatusBadRequest, Type: "SerializationException", Message: "Unexpected token in the body: " + err.Error()}
+		return &Failure{Status: http.StatusBadRequest, Type: "SerializationException",
+			Message: "Unexpected token in the body: " + err.Error()}
 	}
 	var state struct {
 		ID      string `json:"invocationId"`
@@ -58,7 +59,8 @@ func (bedrockAgent) read(c *Call) *Failure {
 	if len(state.Results) > 0 {
 		m := Message{Role: "user"}
 		for _, r := range state.Results {
-			m.ToolResults = append(m.ToolResults, ToolResult{ID: state.ID, Name: r.Function.Name, Text: r.Function.Body["TEXT"].Text})
+			m.ToolResults = append(m.ToolResults,
+				ToolResult{ID: state.ID, Name: r.Function.Name, Text: r.Function.Body["TEXT"].Text})
 		}
 		c.Messages = append(c.Messages, m)
 	}
@@ -72,17 +74,20 @@ func (f bedrockAgent) stream(x *exchange) []event {
 	var events []event
 	if x.call.traced {
 		u := x.usage()
-		output := object{{"metadata", object{{"usage", object{{"inputTokens", u.Input}, {"outputTokens", u.Output}}}}}, {"traceId", x.mint.uuid()}}
+		output := object{{"metadata", object{{"usage", object{{"inputTokens", u.Input}, {"outputTokens", u.Output}}}}},
+			{"traceId", x.mint.uuid()}}
 		events = append(events, jsonEvent("trace", object{{"agentId", x.call.Model}, {"eventTime", x.mint.now},
 			{"trace", object{{"orchestrationTrace", object{{"modelInvocationOutput", output}}}}}}))
 	}
 	if len(x.reply.ToolCalls) > 0 {
 		var inputs []object
 		for _, call := range x.reply.ToolCalls {
-			inputs = append(inputs, object{{"functionInvocationInput", object{{"actionGroup", "tools"}, {"actionInvocationType", "RESULT"},
-				{"agentId", x.call.Model}, {"function", call.Name}, {"parameters", agentParameters(call.Arguments)}}}})
+			inputs = append(inputs,
+				object{{"functionInvocationInput", object{{"actionGroup", "tools"}, {"actionInvocationType", "RESULT"},
+					{"agentId", x.call.Model}, {"function", call.Name}, {"parameters", agentParameters(call.Arguments)}}}})
 		}
-		return append(events, jsonEvent("returnControl", object{{"invocationId", x.mint.uuid()}, {"invocationInputs", inputs}}))
+		return append(events,
+			jsonEvent("returnControl", object{{"invocationId", x.mint.uuid()}, {"invocationInputs", inputs}}))
 	}
 	for _, piece := range append(x.reply.fragments(), x.reply.Stream.split(x.reply.Refusal, words)...) {
 		events = append(events, jsonEvent("chunk", object{{"bytes", []byte(piece)}}))
@@ -98,7 +103,8 @@ func agentParameters(arguments string) []object {
 		panic(scriptError("ToolCall.Arguments are no object: " + err.Error()))
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		list = append(list, object{{"name", name}, {"type", "string"}, {"value", strings.Trim(string(marshal(members[name])), `"`)}})
+		list = append(list,
+			object{{"name", name}, {"type", "string"}, {"value", strings.Trim(string(marshal(members[name])), `"`)}})
 	}
 	return list
 }
@@ -158,7 +164,8 @@ func (bedrockGenerate) read(c *Call) *Failure {
 // citation returns a citation of one reference for the whole text.
 func (bedrockGenerate) citation(x *exchange) object {
 	text := x.reply.Text
-	part := object{{"textResponsePart", object{{"span", object{{"start", 0}, {"end", len([]rune(text)) - 1}}}, {"text", text}}}}
+	part :=
+		object{{"textResponsePart", object{{"span", object{{"start", 0}, {"end", len([]rune(text)) - 1}}}, {"text", text}}}}
 	return object{{"generatedResponsePart", part}, {"retrievedReferences", []object{reference("a fact")}}}
 }
 

@@ -125,7 +125,8 @@ func (f cohereV1) stream(x *exchange) []event {
 	if calls := f.calls(x); calls != nil {
 		events = append(events, line("tool-calls-generation", member{"tool_calls", calls}))
 	}
-	return append(events, line("stream-end", member{"finish_reason", f.finish(x.reply)}, member{"response", json.RawMessage(whole)}))
+	return append(events,
+		line("stream-end", member{"finish_reason", f.finish(x.reply)}, member{"response", json.RawMessage(whole)}))
 }
 
 // cohereGenerate, cohereSummarize and cohereClassify are Cohere's formats that are older than chat.
@@ -173,7 +174,8 @@ func (cohereGenerate) read(c *Call) *Failure {
 func (f cohereGenerate) response(x *exchange) object {
 	var all []object
 	for i, choice := range x.choices() {
-		all = append(all, object{{"id", x.mint.uuid()}, {"text", choice.Text}, {"index", i}, {"finish_reason", f.finish(choice)}})
+		all = append(all,
+			object{{"id", x.mint.uuid()}, {"text", choice.Text}, {"index", i}, {"finish_reason", f.finish(choice)}})
 	}
 	return object{{"id", x.answerID(x.mint.uuid())}, {"generations", all}, {"prompt", x.call.LastUser()}}
 }
@@ -185,15 +187,18 @@ func (f cohereGenerate) whole(x *exchange) []byte {
 func (f cohereGenerate) stream(x *exchange) []event {
 	var events []event
 	for _, piece := range x.reply.fragments() {
-		events = append(events, jsonEvent("", object{{"text", piece}, {"index", 0}, {"is_finished", false}, {"event_type", "text-generation"}}))
+		events = append(events,
+			jsonEvent("", object{{"text", piece}, {"index", 0}, {"is_finished", false}, {"event_type", "text-generation"}}))
 	}
 	return append(events, jsonEvent("", object{
-		{"is_finished", true}, {"event_type", "stream-end"}, {"finish_reason", f.finish(x.reply)}, {"response", f.response(x)},
+		{"is_finished", true}, {"event_type", "stream-end"}, {"finish_reason", f.finish(x.reply)},
+		{"response", f.response(x)},
 	}))
 }
 
 func (cohereGenerate) failureEvents(_ *exchange, f Failure, _ int) []event {
-	return []event{jsonEvent("", object{{"is_finished", true}, {"event_type", "stream-error"}, {"finish_reason", "ERROR"}, {"err", f.Message}})}
+	return []event{jsonEvent("",
+		object{{"is_finished", true}, {"event_type", "stream-error"}, {"finish_reason", "ERROR"}, {"err", f.Message}})}
 }
 
 func (cohereSummarize) read(c *Call) *Failure {

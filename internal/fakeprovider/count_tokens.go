@@ -62,7 +62,8 @@ func (geminiCount) name() string { return "gemini.count_tokens" }
 func (g geminiCount) whole(x *exchange) []byte {
 	if strings.HasSuffix(x.call.Path, ":countTokens") {
 		n := x.usage().Input
-		return indented(object{{"totalTokens", n}, {"promptTokensDetails", []object{{{"modality", "TEXT"}, {"tokenCount", n}}}}})
+		return indented(
+			object{{"totalTokens", n}, {"promptTokensDetails", []object{{{"modality", "TEXT"}, {"tokenCount", n}}}}})
 	}
 	infos := []object{}
 	for _, m := range x.call.Messages {

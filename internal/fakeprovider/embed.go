@@ -160,7 +160,8 @@ func (cohereEmbed) whole(x *exchange) []byte {
 		{"id", x.answerID(x.mint.uuid())},
 		{"texts", texts},
 		{"embeddings", embeddings},
-		{"meta", object{{"api_version", object{{"version", "2"}}}, {"billed_units", object{{"input_tokens", x.usage().Input}}}}},
+		{"meta",
+			object{{"api_version", object{{"version", "2"}}}, {"billed_units", object{{"input_tokens", x.usage().Input}}}}},
 		{"response_type", kind},
 	})
 }
@@ -245,7 +246,8 @@ func (f titanEmbed) read(c *Call) *Failure {
 		return fail
 	}
 	if body.str("inputText") == "" {
-		return invalidAWS("Malformed input request: #: required key [inputText] not found, please reformat your input and try again.")
+		return invalidAWS(
+			"Malformed input request: #: required key [inputText] not found, please reformat your input and try again.")
 	}
 	c.asks(body.str("inputText"))
 	body.into("dimensions", &c.dimensions)

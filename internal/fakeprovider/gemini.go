@@ -129,7 +129,8 @@ func (g gemini) read(c *Call) *Failure {
 	}
 	var contents []geminiContent
 	if !body.into("contents", &contents) || len(contents) == 0 {
-		return &Failure{Status: http.StatusBadRequest, Message: "* GenerateContentRequest.contents: contents is not specified\n"}
+		return &Failure{Status: http.StatusBadRequest,
+			Message: "* GenerateContentRequest.contents: contents is not specified\n"}
 	}
 	for _, content := range contents {
 		if !slices.Contains([]string{"", "user", "model", "function"}, content.Role) {
@@ -249,7 +250,8 @@ func (gemini) response(x *exchange, candidates []object, last bool, more ...memb
 	u := x.usage()
 	usage := object{{"promptTokenCount", u.Input}}
 	if last {
-		usage = append(usage, member{"candidatesTokenCount", u.Output - u.Reasoning}, member{"totalTokenCount", u.Input + u.Output})
+		usage = append(usage, member{"candidatesTokenCount", u.Output - u.Reasoning},
+			member{"totalTokenCount", u.Input + u.Output})
 	} else {
 		usage = append(usage, member{"totalTokenCount", u.Input})
 	}

@@ -32,7 +32,8 @@ func (geminiInteractions) failure(_ *exchange, f Failure) []byte {
 }
 
 func (geminiInteractions) failureEvents(_ *exchange, f Failure, _ int) []event {
-	return []event{jsonEvent("", object{{"event_type", "error"}, {"error", object{{"message", f.Message}, {"code", f.codeOrType()}}}})}
+	return []event{jsonEvent("",
+		object{{"event_type", "error"}, {"error", object{{"message", f.Message}, {"code", f.codeOrType()}}}})}
 }
 
 func badInteraction(message string) *Failure {
@@ -115,14 +116,16 @@ func (s geminiStep) message() Message {
 func (geminiInteractions) steps(x *exchange) []object {
 	var steps []object
 	if x.reply.Thinking != "" {
-		steps = append(steps, object{{"type", "thought"}, {"summary", []object{{{"type", "text"}, {"text", x.reply.Thinking}}}},
-			{"signature", x.mint.or(x.reply.Signature, "", alnum, 64)}})
+		steps = append(steps,
+			object{{"type", "thought"}, {"summary", []object{{{"type", "text"}, {"text", x.reply.Thinking}}}},
+				{"signature", x.mint.or(x.reply.Signature, "", alnum, 64)}})
 	}
 	if text := x.reply.Text + x.reply.Refusal; text != "" {
 		steps = append(steps, object{{"type", "model_output"}, {"content", []object{{{"type", "text"}, {"text", text}}}}})
 	}
 	for _, call := range x.toolCalls(x.reply, "", 8) {
-		steps = append(steps, object{{"type", "function_call"}, {"id", call.ID}, {"name", call.Name}, {"arguments", arguments(call.Arguments)}})
+		steps = append(steps,
+			object{{"type", "function_call"}, {"id", call.ID}, {"name", call.Name}, {"arguments", arguments(call.Arguments)}})
 	}
 	return steps
 }
@@ -146,7 +149,8 @@ func (geminiInteractions) status(r Reply) string {
 
 func (geminiInteractions) usage(x *exchange) object {
 	u := x.usage()
-	return object{{"total_tokens", u.Input + u.Output}, {"total_input_tokens", u.Input}, {"total_cached_tokens", u.CacheRead},
+	return object{{"total_tokens", u.Input + u.Output}, {"total_input_tokens", u.Input},
+		{"total_cached_tokens", u.CacheRead},
 		{"total_output_tokens", u.Output - u.Reasoning}, {"total_tool_use_tokens", 0}, {"total_thought_tokens", u.Reasoning}}
 }
 
@@ -160,7 +164,8 @@ func (f geminiInteractions) stream(x *exchange) []event {
 	}
 	id := x.answerID(x.mint.id("v1_", alnum, 60))
 	events := []event{
-		send("interaction.created", member{"interaction", object{{"id", id}, {"status", "in_progress"}, {"object", "interaction"}, {"model", x.model()}}}),
+		send("interaction.created", member{"interaction",
+			object{{"id", id}, {"status", "in_progress"}, {"object", "interaction"}, {"model", x.model()}}}),
 		send("interaction.status_update", member{"interaction_id", id}, member{"status", "in_progress"}),
 	}
 	for i, step := range f.steps(x) {
@@ -170,7 +175,8 @@ func (f geminiInteractions) stream(x *exchange) []event {
 		case "thought":
 			begin = step[:1]
 			summary := object{{"type", "text"}, {"text", x.reply.Thinking}}
-			deltas = append(deltas, object{{"content", summary}, {"type", "thought_summary"}}, object{step[2], {"type", "thought_signature"}})
+			deltas = append(deltas, object{{"content", summary}, {"type", "thought_summary"}},
+				object{step[2], {"type", "thought_signature"}})
 		case "model_output":
 			begin = step[:1]
 			for _, piece := range append(x.reply.fragments(), x.reply.Stream.split(x.reply.Refusal, words)...) {

@@ -34,7 +34,8 @@ func (f geminiResources) header(x *exchange) http.Header {
 	switch command := x.call.Header.Get("X-Goog-Upload-Command"); {
 	case command == "start":
 		h.Set("X-Goog-Upload-Status", "active")
-		h.Set("X-Goog-Upload-Url", "https://"+x.call.Host+x.call.Path+"?upload_protocol=resumable&upload_id="+x.mint.id("A", alnum, 40))
+		h.Set("X-Goog-Upload-Url",
+			"https://"+x.call.Host+x.call.Path+"?upload_protocol=resumable&upload_id="+x.mint.id("A", alnum, 40))
 	case command != "":
 		h.Set("X-Goog-Upload-Status", "final")
 	}
@@ -69,17 +70,21 @@ func (geminiResources) one(x *exchange, collection, id string) object {
 	now := x.mint.now.Format(time.RFC3339Nano)
 	switch collection {
 	case "models":
-		return object{{"name", "models/" + id}, {"version", "001"}, {"displayName", "Gemini 2.5 Flash"}, {"inputTokenLimit", 1048576},
+		return object{{"name", "models/" + id}, {"version", "001"}, {"displayName", "Gemini 2.5 Flash"},
+			{"inputTokenLimit", 1048576},
 			{"outputTokenLimit", 65536}, {"supportedGenerationMethods", []string{"generateContent", "countTokens"}}}
 	case "files":
 		name := "files/" + x.mint.or(id, "", shortID, 12)
 		sum := sha256.Sum256(x.call.Body)
-		return object{{"name", name}, {"mimeType", "text/plain"}, {"sizeBytes", strconv.Itoa(len(x.call.Body))}, {"createTime", now},
-			{"updateTime", now}, {"expirationTime", now}, {"sha256Hash", base64.StdEncoding.EncodeToString([]byte(hex.EncodeToString(sum[:])))},
+		return object{{"name", name}, {"mimeType", "text/plain"}, {"sizeBytes", strconv.Itoa(len(x.call.Body))},
+			{"createTime", now},
+			{"updateTime", now}, {"expirationTime", now},
+			{"sha256Hash", base64.StdEncoding.EncodeToString([]byte(hex.EncodeToString(sum[:])))},
 			{"uri", "https://generativelanguage.googleapis.com/v1beta/" + name}, {"state", "ACTIVE"}, {"source", "UPLOADED"}}
 	}
 	body, _ := parse(x.call.Body) // only a request that creates a resource has a body
-	return object{{"name", "cachedContents/" + x.mint.or(id, "", shortID, 40)}, {"model", body.or("model", "models/gemini-2.5-flash")},
+	return object{{"name", "cachedContents/" + x.mint.or(id, "", shortID, 40)},
+		{"model", body.or("model", "models/gemini-2.5-flash")},
 		{"createTime", now}, {"updateTime", now}, {"expireTime", now}, {"displayName", body.or("displayName", "")},
 		{"usageMetadata", object{{"totalTokenCount", 2010}}}}
 }

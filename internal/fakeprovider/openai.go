@@ -47,7 +47,8 @@ func (openAI) badKey(c *Call) *Failure {
 	if key := c.key(); key != "" {
 		n := min(4, len(key)/2)
 		masked := key[:n] + strings.Repeat("*", len(key)-2*n) + key[len(key)-n:]
-		f = invalid("", "invalid_api_key", "Incorrect API key provided: %s. You can find your API key at https://platform.openai.com/account/api-keys.", masked)
+		f = invalid("", "invalid_api_key",
+			"Incorrect API key provided: %s. You can find your API key at https://platform.openai.com/account/api-keys.", masked)
 	}
 	f.Status = http.StatusUnauthorized
 	return f
@@ -81,11 +82,13 @@ func missing(param string) *Failure {
 }
 
 func wrongType(param, want string, got json.RawMessage) *Failure {
-	return invalid(param, "invalid_type", "Invalid type for '%s': expected %s, but got %s instead.", param, want, kind(got))
+	return invalid(param, "invalid_type", "Invalid type for '%s': expected %s, but got %s instead.", param,
+		want, kind(got))
 }
 
 func emptyArray(param string) *Failure {
-	return invalid(param, "empty_array", "Invalid '%s': empty array. Expected an array with minimum length 1, but got an empty array instead.", param)
+	return invalid(param, "empty_array",
+		"Invalid '%s': empty array. Expected an array with minimum length 1, but got an empty array instead.", param)
 }
 
 // open parses the common part of all OpenAI requests: an object that names a model.
@@ -114,9 +117,11 @@ func integer(body members, key string, least, most int, v *int) *Failure {
 	case !ok:
 		return wrongType(key, "an integer", body[key])
 	case *v < least:
-		return invalid(key, "integer_below_min_value", "Invalid '%s': integer below minimum value. Expected a value >= %d, but got %d instead.", key, least, *v)
+		return invalid(key, "integer_below_min_value",
+			"Invalid '%s': integer below minimum value. Expected a value >= %d, but got %d instead.", key, least, *v)
 	case *v > most:
-		return invalid(key, "integer_above_max_value", "Invalid '%s': integer above maximum value. Expected a value <= %d, but got %d instead.", key, most, *v)
+		return invalid(key, "integer_above_max_value",
+			"Invalid '%s': integer above maximum value. Expected a value <= %d, but got %d instead.", key, most, *v)
 	}
 	return nil
 }

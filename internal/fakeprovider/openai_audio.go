@@ -86,7 +86,8 @@ func (f openAITranscriptions) whole(x *exchange) []byte {
 		return marshal(append(o, member{"usage", object{{"type", "duration"}, {"seconds", 3}}}))
 	case "diarized_json":
 		return marshal(object{{"task", "transcribe"}, {"duration", spoken}, {"text", text},
-			{"segments", []object{append(object{{"type", "transcript.text.segment"}}, f.segment(text)...)}}, {"usage", f.usage(x)}})
+			{"segments", []object{append(object{{"type", "transcript.text.segment"}}, f.segment(text)...)}},
+			{"usage", f.usage(x)}})
 	}
 	return marshal(object{{"text", text}, {"usage", f.usage(x)}})
 }
@@ -107,7 +108,8 @@ func (f openAITranscriptions) stream(x *exchange) []event {
 		events = append(events, jsonEvent("", object{{"type", "transcript.text.delta"}, {"delta", piece}}))
 	}
 	if x.call.form.get("response_format") == "diarized_json" {
-		events = append(events, jsonEvent("", append(object{{"type", "transcript.text.segment"}}, f.segment(x.reply.Text)...)))
+		events = append(events,
+			jsonEvent("", append(object{{"type", "transcript.text.segment"}}, f.segment(x.reply.Text)...)))
 	}
 	done := object{{"type", "transcript.text.done"}, {"text", x.reply.Text}, {"usage", f.usage(x)}}
 	return append(events, jsonEvent("", done), event{data: []byte("[DONE]")})

@@ -111,7 +111,8 @@ func checkChatTools(messages []Message) *Failure {
 	for i, m := range messages {
 		if m.Role == "tool" {
 			if !open[m.ToolResults[0].ID] {
-				return invalid(fmt.Sprintf("messages.[%d].role", i), "", "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.")
+				return invalid(fmt.Sprintf("messages.[%d].role", i), "",
+					"Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.")
 			}
 			delete(open, m.ToolResults[0].ID)
 			continue

@@ -27,7 +27,8 @@ func (f openAICompletions) read(c *Call) *Failure {
 	case !body.has("prompt"):
 		prompts = []string{"<|endoftext|>"} // the documented default
 	case !ok:
-		return wrongType("prompt", "a string, array of strings, array of integers, or array of arrays of integers", body["prompt"])
+		return wrongType("prompt", "a string, array of strings, array of integers, or array of arrays of integers",
+			body["prompt"])
 	}
 	if len(prompts) == 0 {
 		return emptyArray("prompt")

@@ -30,7 +30,8 @@ func (f openAIEmbeddings) read(c *Call) *Failure {
 	}
 	inputs, ok := texts(body["input"])
 	if !ok || len(inputs) == 0 {
-		return invalid("", "", "'$.input' is invalid. Please check the API reference: https://platform.openai.com/docs/api-reference.")
+		return invalid("", "",
+			"'$.input' is invalid. Please check the API reference: https://platform.openai.com/docs/api-reference.")
 	}
 	c.asks(inputs...)
 	c.dimensions = defaultDimensions

@@ -127,7 +127,8 @@ func (f openAIImages) stream(x *exchange) []event {
 		kind = "image_edit"
 	}
 	about := func(name string, n int) object {
-		o := object{{"type", kind + "." + name}, {"b64_json", base64.StdEncoding.EncodeToString(x.picture(n))}, {"created_at", x.mint.now.Unix()}}
+		o := object{{"type", kind + "." + name}, {"b64_json", base64.StdEncoding.EncodeToString(x.picture(n))},
+			{"created_at", x.mint.now.Unix()}}
 		return append(o, f.about(x)...)
 	}
 	partial := about("partial_image", 1)

@@ -70,7 +70,8 @@ func readInput(c *Call, body members) *Failure {
 		return wrongType("input", "a string or an array of objects", input)
 	}
 	if len(items) == 0 && !stored && !body.has("prompt") {
-		return invalid("", "missing_required_parameter", "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' must be provided.")
+		return invalid("", "missing_required_parameter",
+			"One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' must be provided.")
 	}
 	open := map[string]bool{}
 	for _, item := range items {
@@ -203,7 +204,8 @@ func (f openAIResponses) failureEvents(x *exchange, fail Failure, after int) []e
 		jsonEvent("error", object{
 			{"type", "error"},
 			{"sequence_number", after},
-			{"error", object{{"type", fail.Type}, {"code", null(fail.Code)}, {"message", fail.Message}, {"param", null(fail.Param)}}},
+			{"error",
+				object{{"type", fail.Type}, {"code", null(fail.Code)}, {"message", fail.Message}, {"param", null(fail.Param)}}},
 		}),
 		jsonEvent("response.failed", object{
 			{"type", "response.failed"},

@@ -49,7 +49,8 @@ func ranked(c *Call, score string) []object {
 	for i := range c.Messages {
 		order = append(order, i)
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(c.Messages[a].Text), len(c.Messages[b].Text)) })
+	slices.SortStableFunc(order,
+		func(a, b int) int { return cmp.Compare(len(c.Messages[a].Text), len(c.Messages[b].Text)) })
 	results := []object{}
 	for _, i := range order {
 		results = append(results, object{{"index", i}, {score, 1 / float64(1+len(c.Messages[i].Text))}})

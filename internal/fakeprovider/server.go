@@ -199,7 +199,8 @@ func (s *Server) next(c Call) (Reply, *Failure) {
 	n := len(s.calls)
 	s.mu.Unlock()
 	if handler == nil {
-		return Reply{}, badScript(fmt.Sprintf("no reply is left for call %d (%s %s); script one with Reply, or answer all with Handle", n, c.Method, c.Path))
+		return Reply{}, badScript(fmt.Sprintf(
+			"no reply is left for call %d (%s %s); script one with Reply, or answer all with Handle", n, c.Method, c.Path))
 	}
 	return handler(c), nil
 }

@@ -102,7 +102,8 @@ func (f *testFunction) runs(subtest []string) string {
 	return fmt.Sprintf("has no subtest %q", name)
 }
 
-// spelled returns the subtests whose names, with sep for each "/", equal a text, or name the same file: "x/../y" and "y".
+// spelled returns the subtests whose names, with sep for each "/", equal a text, or name the same file: "x/../y" and
+// "y".
 func (f *testFunction) spelled(text, sep string) []string {
 	var names []map[string]bool // by depth
 	for depth := range f.levels {

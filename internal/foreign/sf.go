@@ -30,7 +30,8 @@ func ReadSF(data []byte) (*snapshot.Document, error) {
 	}
 	root := text.Root()
 	records := root.Member("snapshots").Values()
-	version, lone := root.Member("version").Word(), root.Member("request").IsObject() && !root.Member("snapshots").Present()
+	version, lone := root.Member("version").Word(),
+		root.Member("request").IsObject() && !root.Member("snapshots").Present()
 	if lone {
 		version, records = snapshot.VersionSF, []jsontext.Value{root}
 	}
@@ -62,7 +63,8 @@ func ReadSF(data []byte) (*snapshot.Document, error) {
 func isOfOthers(s snapshot.Snapshot) bool {
 	isOther := func(p modelio.Part) bool { return len(p.Unknown) > 0 }
 	return slices.ContainsFunc(s.Request.Tools, func(t modelio.ToolDefinition) bool { return len(t.Unknown) > 0 }) ||
-		slices.ContainsFunc(s.Request.Messages, func(m modelio.Message) bool { return slices.ContainsFunc(m.Content, isOther) })
+		slices.ContainsFunc(s.Request.Messages,
+			func(m modelio.Message) bool { return slices.ContainsFunc(m.Content, isOther) })
 }
 
 // sealViolations returns what is wrong with the seal of the i-th record in its original form.
@@ -83,7 +85,8 @@ func sealViolations(i int, record jsontext.Value) (found []snapshot.Violation) {
 	stated := record.Member("hash").Word()
 	switch {
 	case err != nil:
-		report(snapshot.RuleNumber, "has a number that JavaScript reads as another, so that no seal covers it: record again", numberIn(record)...)
+		report(snapshot.RuleNumber, "has a number that JavaScript reads as another, so that no seal covers it: record again",
+			numberIn(record)...)
 	case !isHash(stated, seal):
 		report(snapshot.RuleSeal, fmt.Sprintf("says %s, but the content has %s", jsontext.Excerpt(stated), seal), "hash")
 	}

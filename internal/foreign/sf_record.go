@@ -17,7 +17,8 @@ import (
 type sfRecord struct {
 	members modelio.Object            // members of the record: id, timestamp, and parts that are not objects
 	parts   map[string]modelio.Object // source, request and response
-	beyond  map[string]modelio.Object // members that SF does not name, by part; those of the request are in the provider options
+	// members that SF does not name, by part; those of the request are in the provider options
+	beyond map[string]modelio.Object
 }
 
 // The members that SF names, by part. A required member is kept even if it is null.
@@ -71,7 +72,8 @@ func (r *sfRecord) keep(part, name string) bool {
 func (r *sfRecord) translate() {
 	for part, names := range sfNames {
 		for name, value := range r.parts[part] {
-			isNone := string(value) == "null" || string(value) == "[]" && slices.Contains([]string{"stop", "tools", "tool_calls"}, name)
+			isNone := string(value) == "null" ||
+				string(value) == "[]" && slices.Contains([]string{"stop", "tools", "tool_calls"}, name)
 			if isNone && !slices.Contains(names.required, name) {
 				delete(r.parts[part], name)
 			}
@@ -85,7 +87,8 @@ func (r *sfRecord) translate() {
 }
 
 // timeForms are the spellings of ISO 8601 with a time zone. Without one, the time is unknown.
-var timeForms = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700", "2006-01-02 15:04:05.999999999Z07:00", "20060102T150405.999999999Z0700"}
+var timeForms = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700", "2006-01-02 15:04:05.999999999Z07:00",
+	"20060102T150405.999999999Z0700"}
 
 // time converts the timestamp to UTC and milliseconds. If that would lose anything, the original spelling is kept in
 // addition.

@@ -33,7 +33,8 @@ func (r *sfRecord) conversation() {
 	tools := jsontext.ValueOf(request["tools"])
 	if isWireTools(tools) {
 		api := chatAPI
-		if slices.ContainsFunc(tools.Values(), func(tool jsontext.Value) bool { return tool.Member("input_schema").Present() }) {
+		if slices.ContainsFunc(tools.Values(),
+			func(tool jsontext.Value) bool { return tool.Member("input_schema").Present() }) {
 			api = claudeAPI
 		}
 		if decoded := decodeRequest(api, modelio.Object{"messages": []byte("[]"), "tools": tools.Raw()}); decoded != nil {
@@ -91,9 +92,10 @@ func (r *sfRecord) answer() {
 	}
 	answer, err := codecOf(chatAPI).DecodeResponse(&provider.Answer{
 		Status: http.StatusOK, ContentType: "application/json",
-		Body: jsontext.ObjectText(modelio.Object{"choices": jsontext.List([]json.RawMessage{jsontext.ObjectText(modelio.Object{
-			"message": jsontext.ObjectText(message), "finish_reason": response["finish_reason"],
-		})})}),
+		Body: jsontext.ObjectText(
+			modelio.Object{"choices": jsontext.List([]json.RawMessage{jsontext.ObjectText(modelio.Object{
+				"message": jsontext.ObjectText(message), "finish_reason": response["finish_reason"],
+			})})}),
 	})
 	if err != nil || len(answer.Candidates) != 1 {
 		return
@@ -161,11 +163,12 @@ func isWireMessage(m jsontext.Value) bool {
 		m.Member("content").IsNull() || slices.ContainsFunc(m.Member("content").Values(), isTyped)
 }
 
-// isStrange reports whether a message has an unknown format: an unknown role, or content that is not a text, a list, or
-// null with a tool call.
+// isStrange reports whether a message has an unknown role, or content that is not a text, a list, or null with a tool
+// call.
 func isStrange(m jsontext.Value) bool {
 	content := m.Member("content")
-	said := content.IsString() || content.IsArray() || (content.IsNull() || !content.Present()) && m.Member("tool_calls").IsArray()
+	said := content.IsString() || content.IsArray() ||
+		(content.IsNull() || !content.Present()) && m.Member("tool_calls").IsArray()
 	return !said || !slices.Contains(wireRoles, m.Member("role").Word())
 }
 
@@ -199,7 +202,8 @@ func codecOf(api string) *provider.Codec {
 func decodeRequest(api string, body modelio.Object) *modelio.Request {
 	body["model"] = []byte(`"m"`)
 	req, err := codecOf(api).DecodeRequest(&provider.Wire{
-		Method: http.MethodPost, URL: &url.URL{}, Header: http.Header{}, ContentType: "application/json", Body: jsontext.ObjectText(body),
+		Method: http.MethodPost, URL: &url.URL{}, Header: http.Header{}, ContentType: "application/json",
+		Body: jsontext.ObjectText(body),
 	})
 	if err != nil {
 		return nil

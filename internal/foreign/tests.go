@@ -22,9 +22,10 @@ type Tests struct {
 
 // A testFunction is a test with the names of its subtests by depth.
 type testFunction struct {
-	file   string
-	line   int
-	texts  []string // texts in the function and in the parts of the package that it uses; they include the names in a table
+	file string
+	line int
+	// texts in the function and in the parts of the package that it uses; they include the names in a table
+	texts  []string
 	levels []subtests
 }
 

@@ -20,7 +20,8 @@ var ErrFilters = errors.New("may run filters")
 
 // unfiltered are commands that neither read nor write files of the work tree, so that git runs no filters for them.
 var unfiltered = []string{
-	"cat-file", "check-attr", "check-ignore", "config", "for-each-ref", "ls-files", "ls-tree", "merge-base", "remote", "rev-parse", "update-index",
+	"cat-file", "check-attr", "check-ignore", "config", "for-each-ref", "ls-files", "ls-tree", "merge-base", "remote",
+	"rev-parse", "update-index",
 }
 
 // Output runs git in a directory of a repository and returns its standard output; in is its input, or nil. It refuses
@@ -55,7 +56,8 @@ func Run(ctx context.Context, dir string, args ...string) (string, error) {
 	return strings.TrimSuffix(printed, "\n"), err
 }
 
-// index returns the index that git has prepared for the hook in which this process runs; empty for the repository's own.
+// index returns the index that git has prepared for the hook in which this process runs; empty for the repository's
+// own.
 func (r *Repository) index() string {
 	file := os.Getenv("GIT_INDEX_FILE")
 	if file == "" {
@@ -81,26 +83,30 @@ type command struct {
 
 // quiet are settings that override config which starts programs. Every version takes an empty fsmonitor for none, and
 // there can be no hooks below a file.
-var quiet = []string{"core.fsmonitor", "", "core.hooksPath", "/dev/null", "submodule.recurse", "false", "diff.ignoreSubmodules", "all"}
+var quiet = []string{"core.fsmonitor", "", "core.hooksPath", "/dev/null", "submodule.recurse", "false",
+	"diff.ignoreSubmodules", "all"}
 
-// variables keep git from fetching (versions before 2.45 know only the second), replacing objects, taking optional locks
-// and prompting.
+// variables keep git from fetching (versions before 2.45 know only the second), replacing objects, taking optional
+// locks and prompting.
 var variables = []string{
-	"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_NO_REPLACE_OBJECTS=1", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",
+	"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_NO_REPLACE_OBJECTS=1", "GIT_OPTIONAL_LOCKS=0",
+	"GIT_TERMINAL_PROMPT=0",
 }
 
 // run starts git without the git variables of this environment.
 func (c *command) run(ctx context.Context) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"--no-pager"}, c.args...)...)
 	cmd.Dir, cmd.Stdin = c.dir, c.in
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return len(v) > 4 && strings.EqualFold(v[:4], "GIT_") })
+	cmd.Env = slices.DeleteFunc(os.Environ(),
+		func(v string) bool { return len(v) > 4 && strings.EqualFold(v[:4], "GIT_") })
 	cmd.Env = append(append(cmd.Env, variables...), "GIT_CEILING_DIRECTORIES="+filepath.Dir(c.dir))
 	if c.index != "" {
 		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+c.index)
 	}
 	config := append(quiet[:len(quiet):len(quiet)], c.config...)
 	for i := 0; i < len(config); i += 2 {
-		cmd.Env = append(cmd.Env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i/2, config[i]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i/2, config[i+1]))
+		cmd.Env = append(cmd.Env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i/2, config[i]),
+			fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i/2, config[i+1]))
 	}
 	cmd.Env = append(cmd.Env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(config)/2))
 	var said bytes.Buffer

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// owned reports whether .git, its directory and the path that it names belong to this user. Like git, it accepts files of
-// the user who called sudo if this user is root.
+// owned reports whether .git, its directory and the path that it names belong to this user. Like git, it accepts files
+// of the user who called sudo if this user is root.
 func (r *Repository) owned(entry string) bool {
 	owners := []string{strconv.Itoa(os.Geteuid())}
 	if sudo := os.Getenv("SUDO_UID"); owners[0] == "0" && sudo != "" {

@@ -14,8 +14,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/gotest"
 )
 
-// ErrNoRepository means that a directory is in no usable repository: there is none, it belongs to another user, or git is
-// not installed.
+// ErrNoRepository means that a directory is in no usable repository: there is none, it belongs to another user, or git
+// is not installed.
 var ErrNoRepository = errors.New("is in no repository of git")
 
 // ErrForeign means, in addition to [ErrNoRepository], that there is a repository of another user.

@@ -1,5 +1,5 @@
-// Package gotest holds what the harness and the command both know about go test: how tests are named, and how its command
-// line selects them.
+// Package gotest holds what the harness and the command both know about go test: how tests are named, and how its
+// command line selects them.
 package gotest
 
 import (
@@ -71,8 +71,8 @@ func Pattern(test string) string {
 	return strings.Join(elements, "/")
 }
 
-// Quote quotes a word for a shell if needed. A word that is not safe to print is spelled as $'…' (POSIX.1-2024, 2.2.4), so
-// that the command still means the same.
+// Quote quotes a word for a shell if needed. A word that is not safe to print is spelled as $'…' (POSIX.1-2024, 2.2.4),
+// so that the command still means the same.
 func Quote(word string) string {
 	if plaintext.Line(word) != word {
 		return dollarQuote(word)
@@ -114,8 +114,9 @@ func Here() (wd, module string, err error) {
 	return wd, module, err
 }
 
-// Above returns the nearest directory at or above dir that contains an entry with the name and a suitable mode; empty if
-// there is none. A directory that cannot be examined is an error, because going on upwards could find somebody else's.
+// Above returns the nearest directory at or above dir that contains an entry with the name and a suitable mode; empty
+// if there is none. A directory that cannot be examined is an error, because going on upwards could find somebody
+// else's.
 func Above(dir, name string, is func(fs.FileMode) bool) (string, error) {
 	for dir != "" {
 		info, err := os.Stat(filepath.Join(dir, name))

@@ -11,16 +11,17 @@ import (
 const CommandPath = "github.com/traceforge/traceforge-go/cmd/traceforge"
 
 // commandLine matches the command's name followed by one of its verbs, except git: git calls that as its settings say.
-var commandLine = regexp.MustCompile(`(^|[^\w/.-])(go tool )?traceforge ((?:test|verify|show|ls|diff|report|init|update|review|accept|reject|mv|check|` +
-	`prune|repair|pack|modelio|contract|snapshot|import|export|schema|version|man)\b|exec |--help\b)`)
+var commandLine = regexp.MustCompile(
+	`(^|[^\w/.-])(go tool )?traceforge ((?:test|verify|show|ls|diff|report|init|update|review|accept|reject|mv|check|` +
+		`prune|repair|pack|modelio|contract|snapshot|import|export|schema|version|man)\b|exec |--help\b)`)
 
-// storeCommand matches a command line for a store up to the verb, and what shows that the store is named already or
-// that this is no command line.
+// storeCommand matches a command line for a store up to the verb. It also matches text which shows that the store is
+// named already, or that this is no command line.
 var storeCommand = regexp.MustCompile(`(?:^|[^\w/.-])traceforge (?:verify|show|ls|diff|review|accept|reject|mv|prune|repair|import|snapshot migrate)\b(?::| --(?:dir|help)\b)?`)
 
-// Spelled returns a text with its command lines changed to work in a directory: if the go.mod has the command as a tool,
-// "traceforge" becomes "go tool traceforge". Commands for a store get --dir with the name of the store, unless that is
-// empty. Lines of a diff are kept. The go.mod is read only if the text has a command line.
+// Spelled returns a text with its command lines changed to work in a directory. If the go.mod has the command as a
+// tool, "traceforge" becomes "go tool traceforge". Commands for a store get --dir with the name of the store, unless
+// that is empty. Lines of a diff are kept. The go.mod is read only if the text has a command line.
 func Spelled(text, dir, store string) string {
 	if !commandLine.MatchString(text) {
 		return text

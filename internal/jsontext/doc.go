@@ -8,6 +8,6 @@
 //
 // An escaped lone surrogate is valid JSON, but no Go string can contain it. Each reader has a policy: [ParseStrict],
 // and so package canon, refuses it. [Parse], which the codecs of provider use, keeps its spelling, and [Value.Text]
-// reports that it is no text. [ParseReplacing] replaces it with U+FFFD. [ParseLenient], [Unescape] and [AppendRune] pass
-// it on, so that sessions hash it as JavaScript does.
+// reports that it is no text. [ParseReplacing] replaces it with U+FFFD. [ParseLenient], [Unescape] and [AppendRune]
+// pass it on, so that sessions hash it as JavaScript does.
 package jsontext

@@ -12,8 +12,8 @@ import (
 var (
 	// ErrSyntax means that the text is not one JSON value (RFC 8259).
 	ErrSyntax = errors.New("invalid JSON")
-	// ErrEncoding means that a string is not valid UTF-8, or contains a lone surrogate where it must not have one (RFC 8785
-	// section 3.2.2.2). A text with bytes that are not UTF-8 is [ErrSyntax] too.
+	// ErrEncoding means that a string is not valid UTF-8, or contains a lone surrogate where it must not have one (RFC
+	// 8785 section 3.2.2.2). A text with bytes that are not UTF-8 is [ErrSyntax] too.
 	ErrEncoding = errors.New("invalid Unicode")
 	// ErrDuplicate means that an object has two members with the same name (RFC 7493 section 2.3).
 	ErrDuplicate = errors.New("duplicate member name")

@@ -65,9 +65,9 @@ func Number(src []byte, i int) (end int, kind NumberKind) {
 	return i, kind
 }
 
-// isPlainFraction reports whether a number without exponent is in canonical form, as far as its digits are few enough to
-// tell. fraction are the digits after the point, digits is the number of digits before it, and zero says that these are
-// a single 0.
+// isPlainFraction reports whether a number without exponent is in canonical form, as far as its digits are few enough
+// to tell. fraction are the digits after the point, digits is the number of digits before it, and zero says that these
+// are a single 0.
 func isPlainFraction(fraction []byte, digits int, zero bool) bool {
 	tiny := zero && bytes.HasPrefix(fraction, []byte("000000")) // ECMAScript uses an exponent below 1e-6
 	return !tiny && fraction[len(fraction)-1] != '0' && digits+len(fraction) <= exactDigits

@@ -54,7 +54,8 @@ const (
 // ParseReplacing is Parse for a text that is never encoded again. Lone surrogates become U+FFFD, as in every SDK: a
 // model may stop in the middle of an emoji.
 func ParseReplacing(src []byte) (*Document, error) {
-	if at := bytes.IndexByte(src, '\\'); at >= 0 && (bytes.Contains(src[at:], []byte(`\ud`)) || bytes.Contains(src[at:], []byte(`\uD`))) {
+	if at := bytes.IndexByte(src, '\\'); at >= 0 &&
+		(bytes.Contains(src[at:], []byte(`\ud`)) || bytes.Contains(src[at:], []byte(`\uD`))) {
 		src = withoutLoneSurrogates(src)
 	}
 	return Parse(src)
@@ -81,7 +82,8 @@ func parse(src []byte, of policy) (*Document, error) {
 		return nil, &Error{Err: fmt.Errorf("%d bytes of JSON are more than 2 GiB", len(src))}
 	}
 	p := parser{scanner{src: src, policy: of}, &Document{src: src, str: unsafe.String(unsafe.SliceData(src), len(src))}}
-	values, names := bytes.Count(src, []byte(",")), bytes.Count(src, []byte(":")) // an upper bound, since strings may contain them too
+	// an upper bound, since strings may contain them too
+	values, names := bytes.Count(src, []byte(",")), bytes.Count(src, []byte(":"))
 	// Objects and lists need a node of their own, but about as many values have no name.
 	p.doc.nodes = make([]node, 0, 16+values+2*names)
 	err := p.value(0)

@@ -14,7 +14,8 @@ var noMaxTokens = Rule{
 	Fix:  "set it",
 	each: func(l *Linter, d *document, c *call, add adder) {
 		codec, _ := provider.Named(c.Request.API)
-		if c.generated() && c.Request.MaxTokens == nil && !codec.IsFixed(&c.Request, "max_tokens") && !matches(c.Request.Options, limit) {
+		if c.generated() && c.Request.MaxTokens == nil && !codec.IsFixed(&c.Request, "max_tokens") &&
+			!matches(c.Request.Options, limit) {
 			add(c.Request.API, "", d.at(c, []string{"request", "max_tokens"},
 				"a call of %s sets no limit of the tokens that are answered", c.Request.API))
 		}

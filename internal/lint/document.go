@@ -55,8 +55,8 @@ func newDocument(d *store.Doc, prices Prices) *document {
 	return doc
 }
 
-// Sizes returns the sizes of a document's file and of the raw answer of each of its calls, in bytes. A missing or unreadable
-// file has size 0, because verify reports it.
+// Sizes returns the sizes of a document's file and of the raw answer of each of its calls, in bytes. A missing or
+// unreadable file has size 0, because verify reports it.
 func Sizes(d *store.Doc) (document int64, raw []int64) {
 	size := func(file string) int64 {
 		info, err := os.Stat(d.Path(file))

@@ -36,7 +36,8 @@ type adder func(key, way string, at Place)
 
 // Rules returns all rules, in the order in which findings are reported.
 func Rules() []Rule {
-	return []Rule{scriptedAnswer, unpinnedModel, otherModel, foreignAnswer, cachePrefix, openSchema, noMaxTokens, largeDocument,
+	return []Rule{scriptedAnswer, unpinnedModel, otherModel, foreignAnswer, cachePrefix, openSchema, noMaxTokens,
+		largeDocument,
 		largeAnswer, tokensPerTest, tokensOfAll, costPerTest, costOfAll}
 }
 

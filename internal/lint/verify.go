@@ -86,13 +86,16 @@ func Notes(d *store.Doc) (notes []snapshot.Violation) {
 				if name != "model" && name != "tools" && !strings.Contains(rest, "/") {
 					what = ", a rule that takes a whole message"
 				}
-				message := "leaves " + pointer + " of the request out" + what + ": a request that has another is served this answer too"
+				message := "leaves " + pointer + " of the request out" + what +
+					": a request that has another is served this answer too"
 				notes = append(notes, recorder.ViolationAt(i, ruleIgnored, message, "source", "ignored", strconv.Itoa(n)))
 			}
 		}
 		notes = append(notes, wholeMessages(i, s)...)
-		if strings.HasPrefix(s.Source.Origin, recorder.MigratedFrom) && s.Response.RawOutputRef == "" { // SF requires both for every call
-			notes = append(notes, unfixed(i, s, true, " once the call is made: nobody asked for it where it was "+s.Source.Origin)...)
+		// SF requires both for every call
+		if strings.HasPrefix(s.Source.Origin, recorder.MigratedFrom) && s.Response.RawOutputRef == "" {
+			notes = append(notes,
+				unfixed(i, s, true, " once the call is made: nobody asked for it where it was "+s.Source.Origin)...)
 		}
 	}
 	return notes

@@ -78,7 +78,8 @@ func (b *builder) config(dir string) error {
 	case b.configured == "":
 		b.configured = dir
 	case is != b.run.Files[ConfigFile]:
-		return fmt.Errorf("the %s of %s is not that of %s, and a pack has one: make a pack of the tests of each", ConfigFile, dir, b.configured)
+		return fmt.Errorf("the %s of %s is not that of %s, and a pack has one: make a pack of the tests of each", ConfigFile,
+			dir, b.configured)
 	}
 	if !none {
 		b.add(ConfigFile, data)
@@ -112,8 +113,8 @@ func (b *builder) receipts() (all []usage.Receipt) {
 
 func sorted(texts []string) []string { return slices.Sorted(slices.Values(texts)) }
 
-// test adds a test with the receipts of its runs. The first has the worst outcome, since the words for outcomes are sorted
-// from the worst to the best.
+// test adds a test with the receipts of its runs. The first has the worst outcome, since the words for outcomes are
+// sorted from the worst to the best.
 func (b *builder) test(receipts []usage.Receipt) error {
 	t := Test{Outcome: receipts[0].Outcome, Package: receipts[0].Package, Test: receipts[0].Test}
 	answered, all := map[string]bool{}, map[string]bool{}
@@ -165,8 +166,9 @@ func (b *builder) document(t *Test, receipts []usage.Receipt, ids map[string]boo
 	}
 	doc, err := s.Load(name, "openai")
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s has no document %s, which its receipt names: the tests used another store (--dir names it), "+
-			"or the document is gone since: run the tests again", s.Dir(), name)
+		return nil, fmt.Errorf(
+			"%s has no document %s, which its receipt names: the tests used another store (--dir names it), "+
+				"or the document is gone since: run the tests again", s.Dir(), name)
 	}
 	if err != nil {
 		return nil, err
@@ -182,7 +184,8 @@ func (b *builder) document(t *Test, receipts []usage.Receipt, ids map[string]boo
 		delete(ids, doc.Document.Snapshots[i].ID)
 	}
 	for id := range ids {
-		return nil, fmt.Errorf("%s has no record %s, which its receipt names: it was recorded again since: run the tests again", doc.File(), id)
+		return nil, fmt.Errorf(
+			"%s has no record %s, which its receipt names: it was recorded again since: run the tests again", doc.File(), id)
 	}
 	if err := proves(receipts, doc); err != nil {
 		return nil, err
@@ -196,8 +199,8 @@ func (b *builder) document(t *Test, receipts []usage.Receipt, ids map[string]boo
 	return doc, nil
 }
 
-// proves checks that the receipts of a test's runs belong to its document in its current form: receipts of runs that
-// recorded, to the result of the last one.
+// proves checks that the receipts of a test's runs belong to its document in its current form. Receipts of runs that
+// recorded must belong to the result of the last one.
 func proves(receipts []usage.Receipt, doc *store.Doc) error {
 	same := func(r usage.Receipt) bool { return r.Document == string(doc.Document.Hash) }
 	for _, r := range receipts {

@@ -29,7 +29,8 @@ func (v *verifier) isOther() bool {
 		return err == nil
 	}
 	data, err := v.root.ReadFile(RunFile)
-	return has(sessionFile) || err != nil && has(bundleFile) || jsontext.ValueOf(data).Member("kernel_result_kind").Present()
+	return has(sessionFile) || err != nil && has(bundleFile) ||
+		jsontext.ValueOf(data).Member("kernel_result_kind").Present()
 }
 
 // other verifies a pack of another system in the same way as its reference verifier.
@@ -64,7 +65,8 @@ func (v *verifier) other() {
 	case v.has(sessionFile):
 		v.session(sessionFile, "/"+sessionHash, canon.Hash(hash), otherAgain)
 	case isNamed:
-		v.violate(ruleReference, RunFile, "/"+sessionHash, "names %s, but there is no %s: %s", jsontext.Excerpt(hash), sessionFile, otherAgain)
+		v.violate(ruleReference, RunFile, "/"+sessionHash, "names %s, but there is no %s: %s", jsontext.Excerpt(hash),
+			sessionFile, otherAgain)
 	}
 }
 
@@ -76,8 +78,10 @@ func (v *verifier) bundle(run jsontext.Value) {
 	kind, stated := run.Member("kernel_result_kind").Word(), run.Member("bundle", "sha256").Word()
 	switch {
 	case !v.has(bundleFile) && (kind == "BUNDLE" || kind == "CLARIFY"):
-		v.violate(ruleRequired, bundleFile, "", "required file missing: %s (required for BUNDLE/CLARIFY outcomes): %s", bundleFile, otherAgain)
+		v.violate(ruleRequired, bundleFile, "", "required file missing: %s (required for BUNDLE/CLARIFY outcomes): %s",
+			bundleFile, otherAgain)
 	case v.has(bundleFile) && !canon.Hash(stated).Valid():
-		v.violate(ruleReference, bundleFile, "", "hash mismatch: run.json references %s, which is no sha256:<64 hex chars>: %s", stated, otherAgain)
+		v.violate(ruleReference, bundleFile, "",
+			"hash mismatch: run.json references %s, which is no sha256:<64 hex chars>: %s", stated, otherAgain)
 	}
 }

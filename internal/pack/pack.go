@@ -42,22 +42,24 @@ const RunVersion = "1.0.0"
 
 // A Run is the content of run.json.
 type Run struct {
-	Files   map[string]canon.Hash `json:"files"`            // all files except run.json, by their paths in the pack
-	Killed  []string              `json:"killed,omitempty"` // packages with a test process that died while writing its receipt
-	Outcome string                `json:"outcome"`          // pass or fail; fail if a test failed or a process was killed
-	Version string                `json:"run_schema_version"`
-	Tests   []Test                `json:"tests"` // by package and name
+	Files map[string]canon.Hash `json:"files"` // all files except run.json, by their paths in the pack
+	// packages with a test process that died while writing its receipt
+	Killed  []string `json:"killed,omitempty"`
+	Outcome string   `json:"outcome"` // pass or fail; fail if a test failed or a process was killed
+	Version string   `json:"run_schema_version"`
+	Tests   []Test   `json:"tests"` // by package and name
 }
 
 // A Test is a test with a recorder.
 type Test struct {
-	Document  *Document `json:"document,omitempty"`   // absent if no call is recorded
-	Missing   int       `json:"missing,omitempty"`    // calls without a record
-	NoSession string    `json:"no_session,omitempty"` // why its calls do not form a session: the rule of MIO, and what breaks it
-	Outcome   string    `json:"outcome"`              // pass, fail or skip; the worst if the test ran several times
-	Package   string    `json:"package"`              // import path
-	Session   *Session  `json:"session,omitempty"`    // absent if no call was answered, and with no_session
-	Test      string    `json:"test"`                 // full name
+	Document *Document `json:"document,omitempty"` // absent if no call is recorded
+	Missing  int       `json:"missing,omitempty"`  // calls without a record
+	// why its calls do not form a session: the rule of MIO, and what breaks it
+	NoSession string   `json:"no_session,omitempty"`
+	Outcome   string   `json:"outcome"`           // pass, fail or skip; the worst if the test ran several times
+	Package   string   `json:"package"`           // import path
+	Session   *Session `json:"session,omitempty"` // absent if no call was answered, and with no_session
+	Test      string   `json:"test"`              // full name
 }
 
 // A Document is the document of a test.
@@ -75,9 +77,10 @@ type Session struct {
 
 // A Call is the record of an interaction.
 type Call struct {
-	Hash      canon.Hash `json:"hash"` // its seal
-	ID        string     `json:"id"`
-	OutputRef canon.Hash `json:"output_ref,omitempty"` // ref: the normalized envelope of its answer (LC); absent if it is not a generation
+	Hash canon.Hash `json:"hash"` // its seal
+	ID   string     `json:"id"`
+	// ref: the normalized envelope of its answer (LC); absent if it is not a generation
+	OutputRef canon.Hash `json:"output_ref,omitempty"`
 }
 
 // Failed returns the tests that failed.
@@ -201,7 +204,8 @@ func vacant(dir string) error {
 
 // A Source is the input for a pack.
 type Source struct {
-	Store    func(usage.Receipt) (*store.Store, error) // returns the store that a test used; called for tests with a document
+	// returns the store that a test used; called for tests with a document
+	Store    func(usage.Receipt) (*store.Store, error)
 	Receipts []usage.Receipt
 	Killed   []string // packages with a receipt that ends in the middle of a line
 }

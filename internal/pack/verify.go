@@ -140,7 +140,8 @@ func (v *verifier) has(file string) bool {
 }
 
 func (v *verifier) violate(rule, file, pointer, format string, args ...any) {
-	found := snapshot.Finding{File: strings.ToValidUTF8(file, "\uFFFD"), Rule: rule, Pointer: pointer, Message: fmt.Sprintf(format, args...)}
+	found := snapshot.Finding{File: strings.ToValidUTF8(file, "\uFFFD"), Rule: rule, Pointer: pointer,
+		Message: fmt.Sprintf(format, args...)}
 	v.report.Findings = append(v.report.Findings, found)
 }
 
@@ -177,7 +178,8 @@ func (v *verifier) files() {
 			return err
 		}
 		if seen++; seen > maxFiles {
-			v.violate(ruleSize, ".", "", "holds more than %d files, the most that a pack can have: make packs of fewer tests", maxFiles)
+			v.violate(ruleSize, ".", "",
+				"holds more than %d files, the most that a pack can have: make packs of fewer tests", maxFiles)
 			return fs.SkipAll
 		}
 		switch {
@@ -205,7 +207,8 @@ func (v *verifier) files() {
 		return nil
 	})
 	if total > maxBytes {
-		v.violate(ruleSize, ".", "", "holds %d bytes, more than the %d that a pack can have: make packs of fewer tests", total, int64(maxBytes))
+		v.violate(ruleSize, ".", "", "holds %d bytes, more than the %d that a pack can have: make packs of fewer tests",
+			total, int64(maxBytes))
 	}
 	slices.Sort(v.report.Files)
 	for _, file := range []string{RunFile, ReceiptsFile} {
@@ -224,8 +227,9 @@ func (v *verifier) readRun() {
 		return
 	}
 	if version := doc.Root().Member("run_schema_version").Word(); version != RunVersion {
-		v.violate(ruleRun, RunFile, "/run_schema_version", "is %q, and this command reads %s: a newer traceforge reads what a newer one wrote "+
-			"(go get -u github.com/traceforge/traceforge-go/cmd/traceforge)", version, RunVersion)
+		v.violate(ruleRun, RunFile, "/run_schema_version",
+			"is %q, and this command reads %s: a newer traceforge reads what a newer one wrote "+
+				"(go get -u github.com/traceforge/traceforge-go/cmd/traceforge)", version, RunVersion)
 		return
 	}
 	var run Run
@@ -304,7 +308,8 @@ func (v *verifier) session(file, pointer string, want canon.Hash, remedy string)
 	if v.failed = cmp.Or(v.failed, err); is.Hash == "" || want == "" {
 		return
 	}
-	check := Check{Computed: is.Hash, Expected: want, Match: is.Hash == want, Field: "model_io_hash", Source: RunFile, Target: file}
+	check := Check{Computed: is.Hash, Expected: want, Match: is.Hash == want, Field: "model_io_hash", Source: RunFile,
+		Target: file}
 	v.report.Checks = append(v.report.Checks, check)
 	if !check.Match {
 		v.violate(ruleReference, RunFile, pointer, "names %s, but %s computes to %s: %s", want, file, is.Hash, remedy)
@@ -375,7 +380,8 @@ func (v *verifier) documents(judge Judge) {
 func (v *verifier) rebuild() {
 	receipts, cut, err := coverage.ReadReceipts(v.scratch)
 	if err != nil || len(cut) > 0 {
-		v.violate(ruleReceipts, ReceiptsFile, "", "cannot be read: %v: %s", cmp.Or(err, errors.New("it ends in the middle of a line")), again)
+		v.violate(ruleReceipts, ReceiptsFile, "", "cannot be read: %v: %s",
+			cmp.Or(err, errors.New("it ends in the middle of a line")), again)
 		return
 	}
 	run := v.report.Run
@@ -394,12 +400,14 @@ func (v *verifier) rebuild() {
 	}
 	for file := range made.Files {
 		if _, there := run.Files[file]; !there {
-			v.violate(ruleRequired, file, "", "is missing, and the documents and the receipts of the pack refer to it: %s", again)
+			v.violate(ruleRequired, file, "",
+				"is missing, and the documents and the receipts of the pack refer to it: %s", again)
 		}
 	}
 	for i := range max(len(run.Tests), len(made.Tests)) {
 		if i >= len(run.Tests) || i >= len(made.Tests) || !reflect.DeepEqual(run.Tests[i], made.Tests[i]) {
-			v.violate(ruleReference, RunFile, jsontext.PointerTo("tests", fmt.Sprint(i)), "is not what the documents and the receipts of the pack say: %s", again)
+			v.violate(ruleReference, RunFile, jsontext.PointerTo("tests", fmt.Sprint(i)),
+				"is not what the documents and the receipts of the pack say: %s", again)
 		}
 	}
 	if run.Outcome != made.Outcome {

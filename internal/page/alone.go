@@ -15,8 +15,8 @@ import (
 // Only are calls that only one state has: records in the literal form, by their fate.
 type Only map[string][]json.RawMessage
 
-// OnlyOf returns the calls that only one of two documents has, by their numbers. A document may be nil, or have changed.
-// As in files, a call that continues another one of them has only the messages after those of that call.
+// OnlyOf returns the calls that only one of two documents has, by their numbers. A document may be nil, or have
+// changed. As in files, a call that continues another one of them has only the messages after those of that call.
 func OnlyOf(calls Calls, from, to *snapshot.Document) Only {
 	only := Only{}
 	for fate, doc := range map[string]*snapshot.Document{drift.Added: to, drift.Removed: from} {
@@ -57,7 +57,8 @@ func Literal(s *snapshot.Snapshot) jsontext.Value {
 	return jsontext.ValueOf(text).Member("snapshots").Head()
 }
 
-// Whole returns the members of a record in the literal form, with what that form lacks: marks of the source, and readings.
+// Whole returns the members of a record in the literal form, with what that form lacks: marks of the source, and
+// readings.
 func Whole(s *snapshot.Snapshot) map[string]json.RawMessage {
 	record := Literal(s).Object()
 	response := jsontext.ValueOf(record["response"]).Object()

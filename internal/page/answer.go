@@ -88,13 +88,16 @@ func facts(s *snapshot.Snapshot) map[string]string {
 		command = s.Source.Function
 	}
 	return map[string]string{
-		"command": command, "ignored": strings.Join(s.Source.Ignored, ", "), "lane": s.Source.Lane, "nondeterministic": s.Source.Nondeterministic, "now": now,
-		"origin": s.Source.Origin, "scripted": string(s.Source.Scripted), "stale": string(s.Response.Stale), "unknown": strings.Join(s.Source.Unknown, ", "),
+		"command": command, "ignored": strings.Join(s.Source.Ignored, ", "), "lane": s.Source.Lane,
+		"nondeterministic": s.Source.Nondeterministic, "now": now,
+		"origin": s.Source.Origin, "scripted": string(s.Source.Scripted), "stale": string(s.Response.Stale),
+		"unknown": strings.Join(s.Source.Unknown, ", "),
 	}
 }
 
 // variable matches names of headers whose values differ with each call.
-var variable = regexp.MustCompile(`(?:^|-)(?:age|date|etag|id|processing-ms|ratelimit|ray|requestid|session|time|url)(?:-|$)`)
+var variable = regexp.MustCompile(
+	`(?:^|-)(?:age|date|etag|id|processing-ms|ratelimit|ray|requestid|session|time|url)(?:-|$)`)
 
 // An answer is an answer divided into components, each in JSON; nil if absent.
 type answer struct {
@@ -105,8 +108,9 @@ type answer struct {
 // A candidate is a candidate of an answer, divided into components.
 type candidate struct {
 	text, calls, reasoning, parts, reason json.RawMessage
-	listed                                map[string]json.RawMessage // parts that are items of a list, by the name that [drift.Listed] returns
-	result                                string                     // name of the tool whose result the last part is; "" if it is none
+	// parts that are items of a list, by the name that [drift.Listed] returns
+	listed map[string]json.RawMessage
+	result string // name of the tool whose result the last part is; "" if it is none
 }
 
 func divideAnswer(r *snapshot.Response) (a answer, err error) {

@@ -65,7 +65,7 @@ func (p *Page) block(b Block) {
 	}
 }
 
-// Text shows a block as a few lines of plain text, with the place and the changes of its first call, and the other
+// Text shows a block as a few lines of plain text. These are the place and the changes of its first call, and the other
 // tests by name.
 func (b Block) Text() string {
 	var text strings.Builder

@@ -108,8 +108,8 @@ func Changes(before, after map[string]Seal) []Change {
 	return changes
 }
 
-// providers returns the provider that a call of the document used, and the one that it uses now; empty for the provider
-// of a directory that has not changed.
+// providers returns the provider that a call of the document used, and the one that it uses now. Both are empty if the
+// directory's provider has not changed.
 func (c Change) providers(was, now *snapshot.Snapshot) (string, string) {
 	if to := path.Dir(c.File); c.from != "" && c.from != to {
 		return cmp.Or(was.Provider, c.from), cmp.Or(now.Provider, to)

@@ -171,7 +171,8 @@ func (t *callPairs) next(was, now *snapshot.Snapshot) (changes []drift.Change, i
 	return changes, inherits, nil
 }
 
-// beginning returns the number of messages in a request if a call that continues it starts with all of them; otherwise 0.
+// beginning returns the number of messages in a request if a call that continues it starts with all of them; otherwise
+// 0.
 func beginning(r *modelio.Request, of *snapshot.Snapshot) int {
 	if r == nil || len(r.Messages) > of.Continues.Messages {
 		return 0
@@ -287,7 +288,8 @@ func (c *Comparison) renamed(joined map[*Difference]bool) {
 		}
 		d.Fate, d.Was, d.Calls, d.Glances, d.Only = Moved, was.File, Calls{}, nil, nil
 		joined[was] = true
-		both(SealOf("", was.doc).Calls, SealOf("", d.doc).Calls, func(n int, fate string) { d.Calls[fate] = append(d.Calls[fate], n) })
+		both(SealOf("", was.doc).Calls, SealOf("", d.doc).Calls,
+			func(n int, fate string) { d.Calls[fate] = append(d.Calls[fate], n) })
 		again, form := len(c.Again), len(c.Form)
 		_ = c.documents(d, was.doc, d.doc) // its calls have cores: see alone
 		// These mean nothing for a document with another name.

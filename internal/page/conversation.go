@@ -168,7 +168,8 @@ type tokenCount struct {
 func countsOf(u *modelio.Usage) []tokenCount {
 	return []tokenCount{
 		{"in", &u.InputTokens}, {"out", &u.OutputTokens}, {"reasoning", &u.ThoughtsTokens},
-		{"read from cache", &u.CachedContentTokens}, {"written to cache", &u.CacheWriteTokens}, {"for an hour", &u.CacheWriteHourTokens},
+		{"read from cache", &u.CachedContentTokens}, {"written to cache", &u.CacheWriteTokens},
+		{"for an hour", &u.CacheWriteHourTokens},
 		{"from tools", &u.ToolUseTokens},
 	}
 }

@@ -20,14 +20,17 @@ type Difference struct {
 	Change
 	Was         string           `json:"was,omitempty"` // the file before the document moved
 	Differences []CallDifference `json:"differences,omitempty"`
-	Only        Only             `json:"only,omitempty"` // calls that only one state has, in the format's literal form with their readings and all of their source, by their fate; one that continues another of them has only the messages after those of that call
+	// calls that only one state has, by their fate, in the format's literal form with their readings and all of their
+	// source. One that continues another of them has only the messages after those of that call
+	Only Only `json:"only,omitempty"`
 
 	Raw     []string `json:"-"` // changes in raw answers whose records are the same: see [OtherBytes.Tell]
 	Glances []glance `json:"-"` // summaries of the first calls that only one state has
 
-	same    map[string]int     // number of records with the same content, by the kind of their difference
-	times   []string           // when calls that were recorded again were recorded, now and before
-	content string             // hash of all calls, which identifies the document under another name; only for documents that one state has
+	same  map[string]int // number of records with the same content, by the kind of their difference
+	times []string       // when calls that were recorded again were recorded, now and before
+	// hash of all calls, which identifies the document under another name; only for documents that one state has
+	content string
 	all     string             // the command that shows all
 	doc     *snapshot.Document // set if only one state has the document, unless heldAlone others are kept
 }
@@ -144,7 +147,8 @@ func texts(parts []modelio.Part) string {
 		case part.ToolRequest != nil:
 			said = append(said, part.ToolRequest.Name+"("+string(part.ToolRequest.Input)+")")
 		case part.ToolResponse != nil:
-			said = append(said, part.ToolResponse.Name+" returned "+string(part.ToolResponse.Output)+texts(part.ToolResponse.Content))
+			said = append(said,
+				part.ToolResponse.Name+" returned "+string(part.ToolResponse.Output)+texts(part.ToolResponse.Content))
 		}
 	}
 	return strings.Join(said, " ")

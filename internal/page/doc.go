@@ -1,5 +1,5 @@
 // Package page shows conversations with models, the differences between two recordings of them, and the causes of
-// these: as text, as Markdown, and as an HTML page.
+// these. It writes text, Markdown, and an HTML page.
 //
 // Recordings come from a network. The output contains only printable characters: control characters, and characters
 // that hide or reorder text, are escaped.

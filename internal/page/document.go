@@ -70,8 +70,8 @@ func (c *conversation) call(s *snapshot.Snapshot) {
 	c.before = s
 }
 
-// added returns what a call adds to the call before it, or to the one that it continues: the fields that differ, and
-// functions that show the other parts. The last one shows the answer, whose titles end with number.
+// added returns what a call adds to the call before it, or to the one that it continues. It returns the fields that
+// differ, and functions that show the other parts. The last one shows the answer, whose titles end with number.
 func (c *conversation) added(s *snapshot.Snapshot, number string) (fields []headerField, parts []func()) {
 	unlike, messages := c.before, s.Request.Messages
 	if s.Continues != nil {
@@ -105,7 +105,8 @@ func (c *conversation) changed(s, unlike *snapshot.Snapshot) (changed []headerFi
 	for _, name := range slices.Sorted(maps.Keys(was)) {
 		if _, there := now[name]; !there {
 			_, option, _ := strings.Cut(name, " ")
-			changed = append(changed, headerField{name, strings.TrimSpace(fmt.Sprintf("%s not sent, unlike call %d", option, unlike.Number()))})
+			changed = append(changed,
+				headerField{name, strings.TrimSpace(fmt.Sprintf("%s not sent, unlike call %d", option, unlike.Number()))})
 		}
 	}
 	c.shown[s] = now

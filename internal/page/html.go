@@ -90,7 +90,8 @@ func (c *Comparison) HTML(about About) string {
 
 	if len(c.tests) > 0 {
 		h.always("open tests", nil)
-		slices.SortStableFunc(c.tests, func(a, b *htmlTest) int { return min(b.answers, 1) - min(a.answers, 1) }) // tests with changed answers first
+		// tests with changed answers first
+		slices.SortStableFunc(c.tests, func(a, b *htmlTest) int { return min(b.answers, 1) - min(a.answers, 1) })
 		for _, t := range c.tests {
 			t.link(of)
 			h.part("test", t, htmlRoomForSections)

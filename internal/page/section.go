@@ -71,7 +71,8 @@ var kinds = []kind{
 	{"again", "call recorded again", "calls recorded again", "what was sent and answered is the same"},
 	{"form", "record in another form", "records in another form", "what was sent and answered, and when, is the same"},
 	{"bytes", "raw answer has other bytes", "raw answers have other bytes", "what records say of them is the same"},
-	{"altered", "raw answer altered or missing", "raw answers altered or missing", "its record is the same, traceforge verify tells more"},
+	{"altered", "raw answer altered or missing", "raw answers altered or missing",
+		"its record is the same, traceforge verify tells more"},
 }
 
 // Sections returns the documents that the causes do not show, or not completely, by what happened to them.

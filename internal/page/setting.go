@@ -11,7 +11,8 @@ import (
 // A Setting is a changed member of config.json, or a changed rule in it.
 type Setting struct {
 	drift.Change
-	Takes *Takes `json:"takes,omitempty"` // what a rule replaces in the texts that it finds; for a removed rule, what it replaced
+	// what a rule replaces in the texts that it finds; for a removed rule, what it replaced
+	Takes *Takes `json:"takes,omitempty"`
 }
 
 // Takes describes what a rule replaces in the texts of calls.
@@ -49,7 +50,8 @@ func (t *Takes) Lines() (lines []string) {
 			Count(t.Texts, "text", "texts"), Count(t.Calls, "call", "calls"), t.Sample))
 	}
 	for _, n := range t.New {
-		lines = append(lines, fmt.Sprintf("takes a new text: %s, call %d, %s, %s", n.File, n.Call, n.Pointer, Count(n.Bytes, "byte", "bytes")))
+		lines = append(lines,
+			fmt.Sprintf("takes a new text: %s, call %d, %s, %s", n.File, n.Call, n.Pointer, Count(n.Bytes, "byte", "bytes")))
 	}
 	if t.Others > 0 {
 		lines = append(lines, "takes "+Count(t.Others, "more new text", "more new texts"))

@@ -122,7 +122,7 @@ func (t *Table) fit(width int) []layout {
 }
 
 // leastTelling notes what the cells of each column have in common, and returns the columns in the order in which they
-// are shortened: those with the fewest different cells first, and of these the widest.
+// are shortened. Those with the fewest different cells come first, and of these the widest.
 func (t *Table) leastTelling(layouts []layout) (order []int) {
 	for i := range t.Columns {
 		l, cells := &layouts[i], map[string]bool{}
@@ -141,7 +141,8 @@ func (t *Table) leastTelling(layouts []layout) (order []int) {
 		order = append(order, i)
 	}
 	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(layouts[a].distinct, layouts[b].distinct), cmp.Compare(layouts[b].width, layouts[a].width), b-a)
+		return cmp.Or(cmp.Compare(layouts[a].distinct, layouts[b].distinct),
+			cmp.Compare(layouts[b].width, layouts[a].width), b-a)
 	})
 	return order
 }

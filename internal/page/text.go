@@ -26,8 +26,8 @@ func wrap(text string, width int) []string {
 	return lines
 }
 
-// breakAt returns the index of the space at which to break text, so that at most room characters, or as few as
-// possible, come before it. It returns -1 if there is no such space, or if text fits into room.
+// breakAt returns the index of the space at which to break text. At most room characters come before it, or as few as
+// possible. It returns -1 if there is no such space, or if text fits into room.
 func breakAt(text string, room int) int {
 	last, n := -1, 0
 	for i, r := range text {

@@ -72,7 +72,8 @@ const folded, foldedJSON foldMark = "…", "{…}"
 // The members whose texts a conversation shows, and those that contain such members.
 var (
 	shownTexts = []string{"content", "description", "prompt", "reasoning", "text"}
-	ofTexts    = []string{"candidates", "content", "messages", "parts", "tool_calls", "toolRequest", "toolResponse", "tools"}
+	ofTexts    = []string{"candidates", "content", "messages", "parts", "tool_calls", "toolRequest",
+		"toolResponse", "tools"}
 )
 
 // fold replaces values that the conversation shows completely by a mark.
@@ -98,8 +99,8 @@ func fold(value any) {
 
 func isText(value any) bool { _, ok := textOf(value); return ok }
 
-// isShown reports whether a value is a text that a page shows unchanged: without spaces at the ends of lines, and
-// without a character that must be escaped.
+// isShown reports whether a value is a text that a page shows unchanged. It has no spaces at the ends of lines, and no
+// character that must be escaped.
 func isShown(value any) bool {
 	text, ok := textOf(value)
 	return ok && strings.Join(wrap(plaintext.Text(text), len(text)), "\n") == text

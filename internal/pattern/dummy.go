@@ -2,8 +2,8 @@ package pattern
 
 import "regexp/syntax"
 
-// Dummy returns a string that the pattern finds, made from its first alternatives and as short as they allow. Dummies for
-// different numbers differ if the pattern permits it.
+// Dummy returns a string that the pattern finds, made from its first alternatives and as short as they allow. Dummies
+// for different numbers differ if the pattern permits it.
 func (p *Pattern) Dummy(n int) string { return p.sample(p.group, n) }
 
 // sample returns a string that a group of the pattern matches; group 0 is the whole pattern.

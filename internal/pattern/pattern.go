@@ -27,8 +27,8 @@ func IsVolatile(s string) bool {
 	return slices.Contains([]string{"tmp", "home", "port", "uuid", "time", "date"}, s)
 }
 
-// New returns the pattern of a regular expression. It returns an error if the expression is too large or would change its
-// own output.
+// New returns the pattern of a regular expression. It returns an error if the expression is too large or would change
+// its own output.
 func New(re *regexp.Regexp) (*Pattern, error) {
 	p := &Pattern{re, min(re.NumSubexp(), 1)}
 	tree, err := syntax.Parse(re.String(), syntax.Perl)
@@ -42,8 +42,9 @@ func New(re *regexp.Regexp) (*Pattern, error) {
 	one, two := p.sample(0, 1), p.sample(0, 2)
 	for _, text := range []string{one, one + two, one + " " + two, one + "\n" + two} {
 		if more := p.unsettled(text); more != "" {
-			return nil, fmt.Errorf("would change its own output: a rule sees the text between placeholders, so of %q it takes more, %q, "+
-				"after it took what it finds: leave out ^, $ and \\b, or let the group match less", text, more)
+			return nil, fmt.Errorf(
+				"would change its own output: a rule sees the text between placeholders, so of %q it takes more, %q, "+
+					"after it took what it finds: leave out ^, $ and \\b, or let the group match less", text, more)
 		}
 	}
 	return p, nil

@@ -22,8 +22,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// OpenStore opens the store in the named directory or, if named is empty, the store that tests use. dir is the directory as
-// messages name it. If there is no store in it, the error says so, and s is the store that would be there.
+// OpenStore opens the store in the named directory or, if named is empty, the store that tests use. dir is the
+// directory as messages name it. If there is no store in it, the error says so, and s is the store that would be there.
 func OpenStore(named string) (s *store.Store, dir string, err error) {
 	if dir, err = StoreDir(named); err != nil {
 		return nil, "", err
@@ -67,7 +67,8 @@ func LeftOut(dir string) error {
 		// git fails outside of a repository, and lists a submodule with the mode 160000.
 		entry, _ := git.Run(context.Background(), ".", "ls-files", "--stage", "--", dir)
 		if strings.HasPrefix(entry, "160000 ") {
-			return fmt.Errorf("%s is a submodule that is not checked out: git submodule update --init %s", dir, gotest.Quote(dir))
+			return fmt.Errorf("%s is a submodule that is not checked out: git submodule update --init %s", dir,
+				gotest.Quote(dir))
 		}
 	}
 	if _, err := os.Stat(dir); err == nil {
@@ -112,8 +113,8 @@ func Documents(s *store.Store) iter.Seq2[*store.Doc, error] {
 	}
 }
 
-// Readable yields the documents of a store that can be read. It joins the errors of the others in unread, unless that is
-// nil.
+// Readable yields the documents of a store that can be read. It joins the errors of the others in unread, unless that
+// is nil.
 func Readable(s *store.Store, unread *error) iter.Seq[*store.Doc] {
 	return func(yield func(*store.Doc) bool) {
 		for doc, err := range Documents(s) {
@@ -133,8 +134,8 @@ func Load(s *store.Store, file string) (*store.Doc, error) {
 	return s.Load(name[:len(name)-len(path.Ext(name))], path.Clean(provider))
 }
 
-// StoreDir returns the directory of the named store or, if named is empty, of the store that tests use. It is relative to
-// the working directory if possible.
+// StoreDir returns the directory of the named store or, if named is empty, of the store that tests use. It is relative
+// to the working directory if possible.
 func StoreDir(named string) (string, error) {
 	if named != "" {
 		return storeIn(named)
@@ -144,7 +145,8 @@ func StoreDir(named string) (string, error) {
 		return "", err
 	}
 	dir := os.Getenv(gotest.StoreEnv)
-	// A store closer than the module's takes precedence: tests may name it, and programs in other languages have no go.mod.
+	// A store closer than the module's takes precedence: tests may name it, and programs in other languages have no
+	// go.mod.
 	own, err := gotest.Above(wd, gotest.StoreName, fs.FileMode.IsDir)
 	switch {
 	case err != nil:
@@ -189,8 +191,8 @@ func Rel(file string) string {
 	return file
 }
 
-// Seals returns the seals of all documents of a store, by name. The error is about those that cannot be read, whose seals
-// contain it too. Two documents with the same name are another error, without seals.
+// Seals returns the seals of all documents of a store, by name. The error is about those that cannot be read, whose
+// seals contain it too. Two documents with the same name are another error, without seals.
 func Seals(s *store.Store) (map[string]page.Seal, error) {
 	files, err := s.List()
 	if err != nil {
@@ -213,8 +215,8 @@ func Seals(s *store.Store) (map[string]page.Seal, error) {
 	return seals, broken
 }
 
-// OfTest returns the documents of tests with the given name in any package, and of their subtests, sorted by package and
-// test. If some documents cannot be read, it returns the others and an error.
+// OfTest returns the documents of tests with the given name in any package, and of their subtests, sorted by package
+// and test. If some documents cannot be read, it returns the others and an error.
 func OfTest(s *store.Store, test string) ([]*store.Doc, error) {
 	files, err := s.List()
 	if err != nil {
@@ -243,8 +245,8 @@ func OfTest(s *store.Store, test string) ([]*store.Doc, error) {
 	return docs, broken
 }
 
-// TestOfBroken returns the test of a document that a store cannot load, as far as it is readable, and the function of its
-// first record. document is its path in the store in dir.
+// TestOfBroken returns the test of a document that a store cannot load, as far as it is readable, and the function of
+// its first record. document is its path in the store in dir.
 func TestOfBroken(dir, document string) (test page.Test, function string) {
 	data, _ := store.ReadFile(filepath.Join(dir, filepath.FromSlash(document)))
 	source := jsontext.ValueOf(data).Member("snapshots").Head().Member("source")

@@ -1,5 +1,5 @@
-// Package plaintext makes text from stores and providers safe to print (design R16). The result controls no terminal, has
-// no hidden or reordered characters, and is no command to programs that read the log.
+// Package plaintext makes text from stores and providers safe to print (design R16). The result controls no terminal,
+// has no hidden or reordered characters, and is no command to programs that read the log.
 package plaintext
 
 import (
@@ -12,9 +12,9 @@ import (
 )
 
 // Line returns s as one line. Control characters and characters that hide or reorder text are escaped as in JSON. The
-// first character of a runner's command is escaped too: of "::" before a word, which GitHub's runner obeys at the start of
-// a line, and of "##[" (actions/runner, src/Runner.Common/ActionCommand.cs) and similar prefixes of other runners anywhere.
-// A JSON text keeps its value.
+// first character of a runner's command is escaped too: of "::" before a word, which GitHub's runner obeys at the start
+// of a line, and of "##[" (actions/runner, src/Runner.Common/ActionCommand.cs) and similar prefixes of other runners
+// anywhere. A JSON text keeps its value.
 func Line(s string) string { return escape(s, "") }
 
 // Text is Line for text of several lines.
@@ -27,7 +27,8 @@ func escape(s, allowed string) string {
 	if strings.Contains(s, "##") {
 		s = commands.Replace(s)
 	}
-	if strings.IndexFunc(s, func(r rune) bool { return !isPlain(r) && !strings.ContainsRune(allowed, r) }) < 0 && !strings.Contains(s, "::") {
+	if strings.IndexFunc(s, func(r rune) bool { return !isPlain(r) && !strings.ContainsRune(allowed, r) }) < 0 &&
+		!strings.Contains(s, "::") {
 		return s
 	}
 	var b strings.Builder
@@ -65,16 +66,18 @@ const (
 // blank, and all spaces except two.
 var formless = &unicode.RangeTable{
 	R16: []unicode.Range16{
-		{0x00a0, 0x00a0, 1}, {0x034f, 0x034f, 1}, {0x115f, 0x1160, 1}, {0x1680, 0x1680, 1}, {0x17b4, 0x17b5, 1}, {0x180b, 0x180f, 1},
-		{0x2000, 0x200a, 1}, {0x202f, 0x202f, 1}, {0x205f, 0x205f, 1}, {0x2800, 0x2800, 1}, {0x3164, 0x3164, 1}, {0xfe00, 0xfe0d, 1},
+		{0x00a0, 0x00a0, 1}, {0x034f, 0x034f, 1}, {0x115f, 0x1160, 1}, {0x1680, 0x1680, 1}, {0x17b4, 0x17b5, 1},
+		{0x180b, 0x180f, 1},
+		{0x2000, 0x200a, 1}, {0x202f, 0x202f, 1}, {0x205f, 0x205f, 1}, {0x2800, 0x2800, 1}, {0x3164, 0x3164, 1},
+		{0xfe00, 0xfe0d, 1},
 		{0xffa0, 0xffa0, 1},
 	},
 	R32:         []unicode.Range32{{0xe0100, 0xe01ef, 1}},
 	LatinOffset: 1,
 }
 
-// Shown reports whether a terminal may show r unescaped. A mark must also follow its base, and a joiner must be within an
-// emoji.
+// Shown reports whether a terminal may show r unescaped. A mark must also follow its base, and a joiner must be within
+// an emoji.
 func Shown(r rune) bool {
 	return unicode.IsGraphic(r) && !unicode.Is(formless, r) || r == zeroWidthJoiner
 }

@@ -12,19 +12,25 @@ import (
 // events to it, and listens to a stream of the agent's events, which stays open after the agent has become idle.
 var (
 	_ = Register(resources("openai.agents", either(
-		pathLike(`/v1/agents/(sessions|environments|automations)(/.+)?$`), both(isOpenAIAgents, pathLike(`/v1/(agents|vaults)(/.+)?$`))),
+		pathLike(`/v1/agents/(sessions|environments|automations)(/.+)?$`),
+		both(isOpenAIAgents, pathLike(`/v1/(agents|vaults)(/.+)?$`))),
 		agentSessions("/events", openAIEvent, foldRules{add: addOpenAIAgent, end: endOpenAIAgent}, openAIAgentAnswer)))
-	_ = Register(resources("anthropic.agents", both(isAnthropics, pathLike(`/v1/(agents|deployments|environments|sessions|vaults)(/.+)?$`)),
-		agentSessions("/stream", anthropicEvent, foldRules{add: addAnthropicAgent, end: endsWith(arrayNode, "events")}, anthropicAgentAnswer)))
+	_ = Register(resources("anthropic.agents",
+		both(isAnthropics, pathLike(`/v1/(agents|deployments|environments|sessions|vaults)(/.+)?$`)),
+		agentSessions("/stream", anthropicEvent, foldRules{add: addAnthropicAgent, end: endsWith(arrayNode, "events")},
+			anthropicAgentAnswer)))
 )
 
-var isOpenAIAgents = either(isOpenAIs, func(w *Wire) bool { return strings.HasPrefix(w.Header.Get("OpenAI-Beta"), "agents=") })
+var isOpenAIAgents = either(isOpenAIs,
+	func(w *Wire) bool { return strings.HasPrefix(w.Header.Get("OpenAI-Beta"), "agents=") })
 
-// agentSessions makes a codec of resources that of sessions: a client posts events, which event decodes, and gets the
+// agentSessions makes a codec of resources that of sessions. A client posts events, which event decodes. It gets the
 // agent's events from a path with the given end, or as the answer to the request that creates the session.
-func agentSessions(end string, event func(jsontext.Value) ([]modelio.Message, bool), stream foldRules, one decoder) func(*Codec) {
+func agentSessions(end string, event func(jsontext.Value) ([]modelio.Message, bool), stream foldRules,
+	one decoder) func(*Codec) {
 	takeEvents := func(r *modelio.Request, name string, v jsontext.Value) bool {
-		all, ok := objects(v, func(v jsontext.Value) []modelio.Message { return posted(strings.TrimSuffix(name, "s"), v, event) })
+		all,
+			ok := objects(v, func(v jsontext.Value) []modelio.Message { return posted(strings.TrimSuffix(name, "s"), v, event) })
 		r.Messages = append(r.Messages, slices.Concat(all...)...)
 		return ok
 	}
@@ -41,7 +47,8 @@ func agentSessions(end string, event func(jsontext.Value) ([]modelio.Message, bo
 		}
 		c.Listens = func(req *modelio.Request) bool {
 			isGet := MetadataWord(req.Options, markURL, "method") == ""
-			return isGet && strings.HasSuffix(MetadataWord(req.Options, markURL, "path"), end) || string(req.Options["stream"]) == "true"
+			return isGet && strings.HasSuffix(MetadataWord(req.Options, markURL, "path"), end) ||
+				string(req.Options["stream"]) == "true"
 		}
 	}
 }
@@ -76,7 +83,8 @@ func postedResult(v jsontext.Value, ref, content string, blocks []modelio.Part, 
 		result.Output = output.Raw()
 	}
 	part := modelio.Part{ToolResponse: result, Metadata: v.Rest("type", ref, content)}
-	return []modelio.Message{{Role: modelio.RoleTool, Content: []modelio.Part{part}}}, result.Ref != "" && (ok || result.Output != nil)
+	return []modelio.Message{{Role: modelio.RoleTool, Content: []modelio.Part{part}}}, result.Ref != "" &&
+		(ok || result.Output != nil)
 }
 
 func anthropicEvent(v jsontext.Value) ([]modelio.Message, bool) {
@@ -170,7 +178,8 @@ func addAnthropicAgent(f *fold, _ string, event jsontext.Value) {
 		f.body.put("stop_reason", event.Member("stop_reason", "type"))
 	case kind == "span.model_request_end":
 		addCounts(f.body.member("usage"), event.Member("model_usage"))
-	case about("span."), about("event_"), about("session.thread_status_"), kind == "session.usage", kind == "agent.thinking":
+	case about("span."), about("event_"), about("session.thread_status_"), kind == "session.usage",
+		kind == "agent.thinking":
 	default:
 		f.body.member("events").append(event.Raw())
 	}

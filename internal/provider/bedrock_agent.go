@@ -17,7 +17,8 @@ var _ = Register(&Codec{
 	Fixed: noSetting,
 	InURL: true,
 	Match: both(func(w *Wire) bool { return agentPath.MatchString(w.URL.EscapedPath()) },
-		either(posts(jsontext.Value.IsObject, "/text"), posts(has("foundationModel"), ""))), // paths of inline agents are short
+		// paths of inline agents are short
+		either(posts(jsontext.Value.IsObject, "/text"), posts(has("foundationModel"), ""))),
 	body:    decodeAgentRequest,
 	outside: agentOutside,
 	answer:  agentAnswer,

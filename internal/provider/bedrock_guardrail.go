@@ -9,9 +9,10 @@ import (
 
 // Bedrock's operation that applies a guardrail to a text, which is decoded as the user's.
 var _ = Register(&Codec{
-	API:     "bedrock.guardrail",
-	Match:   both(pathOf(guardrailPath), posts(hasList("content"), "/apply")),
-	body:    requestForm{members: map[string]taker{"content": takeMessage(modelio.RoleUser, blocksOf(converseBlock))}}.decode,
+	API:   "bedrock.guardrail",
+	Match: both(pathOf(guardrailPath), posts(hasList("content"), "/apply")),
+	body: requestForm{members: map[string]taker{"content": takeMessage(modelio.RoleUser,
+		blocksOf(converseBlock))}}.decode,
 	outside: sayGroup("guardrail", guardrailPath, ""),
 	answer:  needs("an action", with(jsontext.Value.IsWord, "action"), guardrailAnswer),
 })

@@ -9,7 +9,7 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// The InvokeModel operations of AWS Bedrock accept the body of the model: Claude's is that of anthropic.messages,
+// The InvokeModel operations of AWS Bedrock accept the body of the model. Claude's is that of anthropic.messages,
 // Amazon's that of bedrock.converse, and others have a prompt.
 var _ = Register(&Codec{
 	API:     "bedrock.invoke",
@@ -22,7 +22,8 @@ var _ = Register(&Codec{
 	stream:  foldRules{add: addInvoke},
 })
 
-var generatesNothing = either(postsToKind("embed"), postsToKind("rerank")) // handled by bedrock.embed and bedrock.rerank
+// handled by bedrock.embed and bedrock.rerank
+var generatesNothing = either(postsToKind("embed"), postsToKind("rerank"))
 
 // An invokeForm is a form of body that some models accept.
 type invokeForm struct {

@@ -46,7 +46,8 @@ func decodeRetrieveGenerate(body jsontext.Value) *modelio.Request {
 	for _, kind := range []string{"knowledgeBaseConfiguration", "externalSourcesConfiguration"} {
 		configuration := body.Member("retrieveAndGenerateConfiguration", kind)
 		req.Model = cmp.Or(req.Model, configuration.Member("modelArn").Word())
-		for name, v := range configuration.Member("generationConfiguration", "inferenceConfig", "textInferenceConfig").Members() {
+		generation := configuration.Member("generationConfiguration", "inferenceConfig", "textInferenceConfig")
+		for name, v := range generation.Members() {
 			converseParameters.Take(req, name, v)
 		}
 	}

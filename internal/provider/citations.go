@@ -16,8 +16,8 @@ type citationFold struct {
 	begin int64 // number of characters before the current text
 }
 
-// in adds a citation of the characters from start to end of a text that has size characters. A range outside of the text
-// is left out.
+// in adds a citation of the characters from start to end of a text that has size characters. A range outside of the
+// text is left out.
 func (c *citationFold) in(size int64, start, end jsontext.Value, citation modelio.Citation) {
 	from, okFrom := start.Count()
 	to, okTo := end.Count()

@@ -71,7 +71,8 @@ func cohereV1Call(v jsontext.Value) modelio.Part {
 // cohereV1Result decodes the result of a tool call, which repeats the complete call.
 func cohereV1Result(v jsontext.Value) modelio.Part {
 	name, outputs := v.Member("call", "name"), v.Member("outputs")
-	part := modelio.Part{ToolResponse: &modelio.ToolResponse{Name: name.Word(), Output: outputs.Raw()}, Metadata: v.Rest("outputs")}
+	part := modelio.Part{ToolResponse: &modelio.ToolResponse{Name: name.Word(), Output: outputs.Raw()},
+		Metadata: v.Rest("outputs")}
 	jsontext.Keep(&part.Metadata, "call", jsontext.ObjectText(v.Member("call").Rest("name")))
 	return partOf(v, part, name.IsWord() && outputs.Present())
 }

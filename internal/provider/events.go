@@ -61,7 +61,8 @@ type Seen struct {
 	Number int // counts the events without data too, from 1
 	Name   string
 	Said   []byte // its data without surrounding white space, not empty
-	Piece  []byte // the only difference from the event before, which has the same name, see [Alike]; nil if it differs in more
+	// the only difference from the event before, which has the same name, see [Alike]; nil if it differs in more
+	Piece []byte
 }
 
 // Done reports whether the event only says that the stream is done.

@@ -19,7 +19,8 @@ var samplers = []string{"temperature", "top_p"}
 
 var (
 	// openAIReasons matches models that always reason or search.
-	openAIReasons = regexp.MustCompile(`^(?:o1|o3|o4-mini|codex-mini|kimi-k2\.5|kimi-k2\.6)(?:-|$)|-search-(?:preview|api)`)
+	openAIReasons = regexp.MustCompile(
+		`^(?:o1|o3|o4-mini|codex-mini|kimi-k2\.5|kimi-k2\.6)(?:-|$)|-search-(?:preview|api)`)
 	// openAIModel matches the GPT series: its number, the part after the point, and the variants that matter.
 	openAIModel = regexp.MustCompile(`^gpt-(\d+)(?:\.(\d+))?(?:-(chat|codex|pro)(?:-.*)?|-.*)?$`)
 )
@@ -71,7 +72,8 @@ var claudeModel = regexp.MustCompile(`claude-(?:opus|sonnet|haiku|fable|mythos)-
 //   - Older ones when they think: "`temperature` may only be set to 1 when thinking is enabled"
 //     (platform.claude.com/docs/en/build-with-claude/extended-thinking).
 func claudeFixed(req *modelio.Request) []string {
-	inHeader, inBody := MetadataWord(req.Options, markHeaders, "anthropic-version"), MetadataWord(req.Options, "anthropic_version")
+	inHeader, inBody := MetadataWord(req.Options, markHeaders, "anthropic-version"),
+		MetadataWord(req.Options, "anthropic_version")
 	if isRecentClaude(inHeader) || isRecentClaude(inBody) || strings.Contains(req.Model, "claude-mythos-preview") {
 		return samplers
 	}
@@ -94,7 +96,8 @@ func claudeFixed(req *modelio.Request) []string {
 func isRecentClaude(v string) bool { return strings.HasPrefix(v, "20") && v >= "2026-10-21" }
 
 // notTaken matches providers' messages that a model does not accept a parameter.
-var notTaken = regexp.MustCompile(`(?i)unsupported|not support|not permitted|deprecated|incompatible|may only be|only \S+ is allowed`)
+var notTaken = regexp.MustCompile(
+	`(?i)unsupported|not support|not permitted|deprecated|incompatible|may only be|only \S+ is allowed`)
 
 // NotTaken returns which of "temperature", "top_p" and "seed" the model does not accept, according to the provider's
 // answer. It is nil for a status other than 400 and 422, and for an answer that does not name them.

@@ -96,8 +96,8 @@ func into(as string, r rules) rule {
 	}
 }
 
-// each returns the rule for a member that is a list of pieces, each with the index of the element that it belongs to. It
-// is not inlined, like posts.
+// each returns the rule for a member that is a list of pieces, each with the index of the element that it belongs to.
+// It is not inlined, like posts.
 //
 //go:noinline
 func each(take func(element *node, piece jsontext.Value)) rule {

@@ -36,7 +36,8 @@ func generateCandidate(v jsontext.Value) modelio.Candidate {
 	c := candidate(scalarText(v.Member("finishReason")))
 	c.Message.Metadata = beside(v, "content", "finishReason", "index")
 	c.Message.Content, _ = generateParts(v.Member("content", "parts"))
-	if asked := only(v.Member("groundingMetadata"), "webSearchQueries", "imageSearchQueries", "retrievalQueries"); asked != nil {
+	asked := only(v.Member("groundingMetadata"), "webSearchQueries", "imageSearchQueries", "retrievalQueries")
+	if asked != nil {
 		c.Message.Content = append(c.Message.Content, modelio.Part{Custom: asked})
 	}
 	tidy(&c.Message)
@@ -94,7 +95,8 @@ func endGenerate(f *fold) {
 	}
 }
 
-// growArguments takes the next pieces of a call's arguments, with their JSON paths. Vertex AI sends arguments in pieces.
+// growArguments takes the next pieces of a call's arguments, with their JSON paths. Vertex AI sends arguments in
+// pieces.
 func growArguments(call *node, _ string, pieces jsontext.Value) {
 	for _, partial := range pieces.Elements() {
 		steps := pathSteps(partial.Member("jsonPath").Word())

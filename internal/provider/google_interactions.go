@@ -138,12 +138,15 @@ func interactionsThought(v jsontext.Value) (modelio.Message, bool) {
 }
 
 func interactionsResult(v jsontext.Value) (modelio.Message, bool) {
-	result := &modelio.ToolResponse{Ref: v.Member("call_id").Word(), Name: v.Member("name").Word(), Output: v.Member("result").Raw()}
-	part := modelio.Part{ToolResponse: result, Metadata: v.Rest(append(wordsOf(v, "name"), "type", "call_id", "result")...)}
+	result := &modelio.ToolResponse{Ref: v.Member("call_id").Word(), Name: v.Member("name").Word(),
+		Output: v.Member("result").Raw()}
+	part := modelio.Part{ToolResponse: result,
+		Metadata: v.Rest(append(wordsOf(v, "name"), "type", "call_id", "result")...)}
 	if result.Name == "" {
 		mark(&part.Metadata, "nameless")
 	}
-	return modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{part}}, result.Ref != "" && v.Member("result").Present()
+	return modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{part}}, result.Ref != "" &&
+		v.Member("result").Present()
 }
 
 // interactionsAnswer decodes an interaction. All of its steps are parts of one message.

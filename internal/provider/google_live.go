@@ -12,9 +12,10 @@ import (
 // The Live API of Gemini and of Vertex AI, whose method is called BidiGenerateContent. As for other sessions, no
 // temperature makes answers repeatable.
 var _ = Register(&Codec{
-	API:      "google.live",
-	Match:    opens("BidiGenerateContent", "BidiGenerateContentConstrained"),
-	outside:  sayGroup("method", regexp.MustCompile(`(?:.*BidiGenerateContent)?(.*)$`), ""), // the part after its usual name
+	API:   "google.live",
+	Match: opens("BidiGenerateContent", "BidiGenerateContentConstrained"),
+	// the part after its usual name
+	outside:  sayGroup("method", regexp.MustCompile(`(?:.*BidiGenerateContent)?(.*)$`), ""),
 	response: heardBy(generateUsage, hearGoogle),
 	Realtime: &googleLive,
 })
@@ -64,7 +65,8 @@ func liveFrame(req *modelio.Request, name string, v jsontext.Value) (m modelio.M
 
 func liveSetup(req *modelio.Request, setup jsontext.Value) modelio.Message {
 	rest := modelio.Object(setup.Object())
-	if name, isModel := strings.CutPrefix(setup.Member("model").Word(), "models/"); isModel && req.Model == "" && name != "" {
+	if name, isModel := strings.CutPrefix(setup.Member("model").Word(), "models/"); isModel && req.Model == "" &&
+		name != "" {
 		req.Model = name
 		delete(rest, "model")
 	}
@@ -79,8 +81,10 @@ func liveSetup(req *modelio.Request, setup jsontext.Value) modelio.Message {
 }
 
 func liveResult(v jsontext.Value) (modelio.Part, bool) {
-	result := &modelio.ToolResponse{Name: v.Member("name").Word(), Ref: v.Member("id").Word(), Output: v.Member("response").Raw()}
-	return modelio.Part{ToolResponse: result, Metadata: v.Rest("name", "id", "response")}, result.Name != "" && result.Ref != ""
+	result := &modelio.ToolResponse{Name: v.Member("name").Word(), Ref: v.Member("id").Word(),
+		Output: v.Member("response").Raw()}
+	return modelio.Part{ToolResponse: result, Metadata: v.Rest("name", "id", "response")}, result.Name != "" &&
+		result.Ref != ""
 }
 
 // liveAudio takes {"realtimeInput":{"audio":{…}}}, and the form of the API's early days.
@@ -130,7 +134,8 @@ var liveAside = []string{"generationComplete", "interactionStatus", "turnComplet
 // part, because some programs read it nevertheless.
 func hearContent(h *heard, after int, v jsontext.Value) {
 	rest := sayingSomething(v.Rest(liveAside...))
-	if parts, ok := generateParts(v.Member("modelTurn", "parts")); ok && v.Member("modelTurn").Rest("parts", "role") == nil {
+	if parts, ok := generateParts(v.Member("modelTurn", "parts")); ok &&
+		v.Member("modelTurn").Rest("parts", "role") == nil {
 		hearParts(h, after, parts)
 		delete(rest, "modelTurn")
 	}

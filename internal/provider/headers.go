@@ -18,7 +18,8 @@ var behaviourHeaders = []string{
 	"anthropic-version", // the version of the API, which determines the form of answers and streams
 	"x-anthropic-beta",  // OpenRouter: passed on as anthropic-beta
 
-	"extra-parameters",   // Azure AI model inference: whether unknown parameters are an error, dropped, or passed to the model
+	// Azure AI model inference: whether unknown parameters are an error, dropped, or passed to the model
+	"extra-parameters",
 	"last-event-id",      // where a stream that was cut continues (WHATWG HTML section 9.2.4): MCP
 	"groq-model-version", // Groq: the release of a compound system
 	"openai-beta",        // OpenAI: for example the version of the assistants API

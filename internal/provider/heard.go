@@ -158,9 +158,10 @@ func heardBy(
 			case f.Close != nil:
 				h.Complete = true
 				if f.Close.ByServer {
-					h.say(f.After.Messages, modelio.Part{Custom: modelio.Object{"close": jsontext.ObjectText(map[string]json.RawMessage{
-						"code": fmt.Append(nil, f.Close.Code), "reason": jsontext.Text(f.Close.Reason),
-					})}})
+					h.say(f.After.Messages,
+						modelio.Part{Custom: modelio.Object{"close": jsontext.ObjectText(map[string]json.RawMessage{
+							"code": fmt.Append(nil, f.Close.Code), "reason": jsontext.Text(f.Close.Reason),
+						})}})
 				}
 			case err != nil || !doc.Root().IsObject():
 				h.say(f.After.Messages, opaqueFrame(f).Content...)

@@ -55,7 +55,8 @@ func decodeGeneric(w *Wire) (*modelio.Request, error) {
 		req.Messages, req.Options[markBody] = []modelio.Message{}, jsontext.ObjectText(opaqueBody(w))
 	default:
 		mediaType, _, _ := mime.ParseMediaType(w.ContentType)
-		req.Options[markBody] = jsontext.ObjectText(modelio.Object{"content_type": jsontext.Text(mediaType)}) // not possible in a conversation
+		// not possible in a conversation
+		req.Options[markBody] = jsontext.ObjectText(modelio.Object{"content_type": jsontext.Text(mediaType)})
 	}
 	if sentTo("bedrock")(w) {
 		keepPresence(req.Options, awsTokens)

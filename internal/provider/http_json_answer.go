@@ -21,7 +21,8 @@ func decodeGenericAnswer(a *Answer) (*modelio.Response, error) { return decodeLo
 func DecodeWhole(a *Answer) (*modelio.Response, error) {
 	resp, err := formless.decodeResponse(a)
 	if err == nil && len(bytes.TrimSpace(a.Body)) == 0 {
-		resp.Complete = !isType(a.ContentType, "text/event-stream", "application/x-ndjson", "application/vnd.amazon.eventstream")
+		resp.Complete = !isType(a.ContentType, "text/event-stream", "application/x-ndjson",
+			"application/vnd.amazon.eventstream")
 	}
 	return resp, err
 }
@@ -243,7 +244,8 @@ func Known(a *Answer) bool {
 
 // speaking are the members that contain a model's words. An answer with two of them contains two texts, of which a
 // codec would leave one out.
-var speaking = []string{"candidates", "choices", "completion", "content", "generations", "message", "output", "response"}
+var speaking = []string{"candidates", "choices", "completion", "content", "generations", "message",
+	"output", "response"}
 
 // formOfWhole returns the codec whose form a complete answer has; nil if there is none, or more than one.
 func formOfWhole(body jsontext.Value, known []*Codec) *Codec {

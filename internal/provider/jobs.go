@@ -39,7 +39,8 @@ var (
 )
 
 func isBFL(w *Wire) bool {
-	return knownHost(bareHost(w.URL)) == "bfl" && (isBFLResult(w) || w.Method == "POST" && bflModel.MatchString(w.URL.Path))
+	return knownHost(bareHost(w.URL)) == "bfl" &&
+		(isBFLResult(w) || w.Method == "POST" && bflModel.MatchString(w.URL.Path))
 }
 
 // jobs returns the codec of an API of jobs that start with a prompt; outside takes the model.
@@ -65,7 +66,8 @@ func jobOf(body jsontext.Value) (*modelio.Response, error) {
 }
 
 // layout are members of a content that describe the position of words.
-var layout = []string{"pages", "paragraphs", "sections", "tables", "figures", "hyperlinks", "annotations", "transcriptPhrases"}
+var layout = []string{"pages", "paragraphs", "sections", "tables", "figures", "hyperlinks", "annotations",
+	"transcriptPhrases"}
 
 const longLayout = 2 << 10 // bytes, from which a layout is a medium
 

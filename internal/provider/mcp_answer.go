@@ -140,7 +140,8 @@ func mcpParts(result jsontext.Value, asked *modelio.Request) (parts []modelio.Pa
 			parts = append(parts, partsOf(v, one)...)
 		}
 	}
-	for _, list := range []string{"tools", "prompts", "resources", "resourceTemplates"} { // each in the plural of its elements
+	// each in the plural of its elements
+	for _, list := range []string{"tools", "prompts", "resources", "resourceTemplates"} {
 		each(list, func(v jsontext.Value) modelio.Part {
 			return modelio.Part{Custom: modelio.Object{strings.TrimSuffix(list, "s"): v.Raw()}}
 		})

@@ -33,8 +33,8 @@ func isMCPRequest(req *modelio.Request) bool {
 	return method != "" && !strings.HasPrefix(method, mcpNotification)
 }
 
-// Aside answers a request that clients may make at any time and that asks for nothing: notifications, signs of life, the
-// directories of the client, which most servers ask for when the session is open, and the end of the session. It returns
+// Aside answers a request that clients may make at any time and that asks for nothing. These are notifications, signs
+// of life, the end of the session, and the client's directories, which most servers ask for when it is open. It returns
 // nil for any other request. req was decoded from w.
 func (s *Session) Aside(w *Wire, req *modelio.Request) *Answer {
 	body, _ := w.root()

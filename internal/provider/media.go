@@ -33,7 +33,8 @@ func media(url string) modelio.Part {
 // isContentType reports whether s is a media type that SplitDataURL finds again in a data: URI. It may have parameters.
 func isContentType(s string) bool {
 	major, minor, _ := strings.Cut(s, "/")
-	return major != "" && minor != "" && minor[0] != ';' && !strings.ContainsAny(s, ", \t\r\n") && !strings.Contains(s, ";base64")
+	return major != "" && minor != "" && minor[0] != ';' && !strings.ContainsAny(s, ", \t\r\n") &&
+		!strings.Contains(s, ";base64")
 }
 
 // mediaTypes are the content types for media formats of some APIs, if they are not the kind and the format.

@@ -73,12 +73,14 @@ func numbers(v jsontext.Value) (digest json.RawMessage, ok bool) {
 		}
 		hash.Write(e.Raw())
 	}
-	return jsontext.Text(fmt.Sprintf("%ssha256:%x;%d;%s", signNumbers, hash.Sum(nil), count, strings.Join(first, ","))), true
+	return jsontext.Text(
+		fmt.Sprintf("%ssha256:%x;%d;%s", signNumbers, hash.Sum(nil), count, strings.Join(first, ","))), true
 }
 
 func briefText(v jsontext.Value) json.RawMessage {
 	text := v.Word()
-	if looks := strings.TrimLeft(text, `\`); strings.HasPrefix(looks, signNumbers) || strings.HasPrefix(looks, signBase64) {
+	if looks := strings.TrimLeft(text, `\`); strings.HasPrefix(looks, signNumbers) ||
+		strings.HasPrefix(looks, signBase64) {
 		return jsontext.Text(`\` + text)
 	}
 	if len(text) < fewBase64 {
@@ -111,7 +113,8 @@ func listed(member, name string, without ...string) decoder {
 
 // candidateOf returns parts as the only answer of an API that does not generate.
 func candidateOf(parts ...modelio.Part) []modelio.Candidate {
-	c := modelio.Candidate{Message: modelio.Message{Role: modelio.RoleModel, Content: parts}, FinishReason: modelio.FinishStop}
+	c := modelio.Candidate{Message: modelio.Message{Role: modelio.RoleModel, Content: parts},
+		FinishReason: modelio.FinishStop}
 	tidy(&c.Message)
 	return []modelio.Candidate{c}
 }

@@ -166,7 +166,8 @@ func piecesOf(event jsontext.Value) map[string]string {
 	addPieces(all, placeOf(event), event)
 	addPieces(all, placeOf(event), event.Member("part"))
 	item := event.Member("item")
-	if strings.HasPrefix(kind, "response.") || !slices.Contains(ofClient, item.Member("type").Word()+" "+item.Member("role").Word()) {
+	if strings.HasPrefix(kind, "response.") ||
+		!slices.Contains(ofClient, item.Member("type").Word()+" "+item.Member("role").Word()) {
 		addItem(all, item)
 	}
 	for _, item := range event.Member("response", "output").Elements() {

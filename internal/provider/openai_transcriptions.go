@@ -34,7 +34,8 @@ func decodeTranscription(a *Answer) (*modelio.Response, error) {
 }
 
 // measured are members of a segment about the model's confidence and operation.
-var measured = []string{"avg_logprob", "compression_ratio", "no_speech_prob", "temperature", "tokens", "seek", "logprobs"}
+var measured = []string{"avg_logprob", "compression_ratio", "no_speech_prob", "temperature", "tokens",
+	"seek", "logprobs"}
 
 // transcription decodes a transcript: its text, and a custom part with speakers and times. The model's confidence is
 // Metadata.

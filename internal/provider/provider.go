@@ -29,8 +29,8 @@ type Codec struct {
 	Tools     bool // its calls are tool calls, not model calls
 	Seeded    bool // the API has a seed parameter (design R7)
 	// Fixed returns which of "temperature", "top_p" and "seed" the model does not accept with a value that would make
-	// it deterministic (design R7), and "max_tokens" if no request can limit the answer. nil means that each model of
-	// the API accepts all of them.
+	// it deterministic (design R7). It adds "max_tokens" if no request can limit the answer. nil means that each model
+	// of the API accepts all of them.
 	Fixed func(req *modelio.Request) []string
 
 	// InURL says that each of its requests has $url, from its path. Prompted says that its requests have a prompt, or a
@@ -65,11 +65,12 @@ type Codec struct {
 	request func(w *Wire) (*modelio.Request, error)    // decodes any body; nil for the decoder of Realtime or body
 	outside outside                                    // takes data from the path; nil if there is none
 
-	answer   decoder                                    // decodes the body of an answer
-	stream   foldRules                                  // turns the events of a stream into such a body
-	response func(a *Answer) (*modelio.Response, error) // decodes any answer without an error status; nil for the two decoders above
+	answer decoder   // decodes the body of an answer
+	stream foldRules // turns the events of a stream into such a body
+	// decodes any answer without an error status; nil for the two decoders above
+	response func(a *Answer) (*modelio.Response, error)
 
-	// looks and begins are for the generic codec: it decodes an answer from anywhere with this codec if the body of a
+	// looks and begins are for the generic codec. It decodes an answer from anywhere with this codec if the body of a
 	// complete answer, or an event of a stream, has its form. nil means that no answer does.
 	looks  func(body jsontext.Value) bool
 	begins func(name string, event jsontext.Value) bool

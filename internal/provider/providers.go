@@ -115,7 +115,8 @@ func (p *Provider) KeyVariables() [][]string {
 
 // keyForms are prefixes of keys that programs check before they make a client, by variable.
 var keyForms = map[string]string{
-	"ANTHROPIC_API_KEY": "sk-ant-", "DEEPSEEK_API_KEY": "sk-", "GEMINI_API_KEY": "AIza", "GROQ_API_KEY": "gsk_", "OPENAI_API_KEY": "sk-",
+	"ANTHROPIC_API_KEY": "sk-ant-", "DEEPSEEK_API_KEY": "sk-", "GEMINI_API_KEY": "AIza", "GROQ_API_KEY": "gsk_",
+	"OPENAI_API_KEY":     "sk-",
 	"OPENROUTER_API_KEY": "sk-or-", "XAI_API_KEY": "xai-",
 }
 
@@ -224,9 +225,9 @@ func isPrivate(host string) bool {
 	return ip.IsLoopback() || ip.IsUnspecified() || ip.IsPrivate() || ip.IsLinkLocalUnicast()
 }
 
-// hostName names the provider of an unknown host: the host with each dot replaced by one hyphen and each hyphen by two,
-// so that different hosts have different names. If that is longer than 64 characters, or if the host contains anything
-// except letters, digits, dots and hyphens, the name ends in 12 digits of its hash.
+// hostName names the provider of an unknown host. Each dot becomes one hyphen and each hyphen two, so that different
+// hosts have different names. If that is longer than 64 characters, or if the host contains anything except letters,
+// digits, dots and hyphens, the name ends in 12 digits of its hash.
 func hostName(host string) string {
 	const longest, digits = 64, 12
 	plain := notOfHosts.ReplaceAllString(host, "-")

@@ -141,7 +141,8 @@ func opaqueFrame(f Frame) modelio.Message {
 // subprotocols returns those that a client offers, without keys and accounts.
 func subprotocols(w *Wire) []string {
 	return slices.DeleteFunc(headerValues(w.Header.Values("Sec-Websocket-Protocol")), func(name string) bool {
-		return strings.Contains(name, "key") || strings.Contains(name, "organization.") || strings.Contains(name, "project.") ||
+		return strings.Contains(name, "key") || strings.Contains(name, "organization.") ||
+			strings.Contains(name, "project.") ||
 			strings.Contains(name, "token")
 	})
 }

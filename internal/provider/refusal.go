@@ -63,13 +63,17 @@ func (w statusWords) of(status int) string { return cmp.Or(w[status], w[status/1
 const overloaded = 529
 
 var (
-	openAIWords    = statusWords{400: `"invalid_request_error","param":null,"code":"traceforge"`, 429: `"requests","param":null,"code":"rate_limit_exceeded"`, 500: `"server_error","param":null,"code":null`}
-	mistralWords   = statusWords{400: `"invalid_request_error","param":null,"code":"traceforge"`, 429: `"rate_limited","param":null,"code":"1300"`, 500: `"internal_server_error","param":null,"code":"1000"`}
-	anthropicWords = statusWords{400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error",
+	openAIWords = statusWords{400: `"invalid_request_error","param":null,"code":"traceforge"`,
+		429: `"requests","param":null,"code":"rate_limit_exceeded"`, 500: `"server_error","param":null,"code":null`}
+	mistralWords = statusWords{400: `"invalid_request_error","param":null,"code":"traceforge"`,
+		429: `"rate_limited","param":null,"code":"1300"`, 500: `"internal_server_error","param":null,"code":"1000"`}
+	anthropicWords = statusWords{400: "invalid_request_error", 401: "authentication_error", 403: "permission_error",
+		404: "not_found_error",
 		429: "rate_limit_error", 500: "api_error", 504: "timeout_error", overloaded: "overloaded_error"}
 	googleWords = statusWords{400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND",
 		429: "RESOURCE_EXHAUSTED", 500: "INTERNAL", 503: "UNAVAILABLE", 504: "DEADLINE_EXCEEDED"}
-	bedrockWords = statusWords{400: "ValidationException", 403: "AccessDeniedException", 404: "ResourceNotFoundException", 408: "ModelTimeoutException",
+	bedrockWords = statusWords{400: "ValidationException", 403: "AccessDeniedException", 404: "ResourceNotFoundException",
+		408: "ModelTimeoutException",
 		429: "ThrottlingException", 500: "InternalServerException", 503: "ServiceUnavailableException"}
 )
 
@@ -77,7 +81,9 @@ var (
 var retryWords = []string{
 	"api_error", "overloaded_error", "rate_limit_error", "timeout_error", // Anthropic
 	"rate_limit_exceeded", "server_error", // OpenAI
-	"internalServerException", "modelStreamErrorException", "modelTimeoutException", "serviceUnavailableException", "throttlingException", // Bedrock
+	// Bedrock
+	"internalServerException", "modelStreamErrorException", "modelTimeoutException", "serviceUnavailableException",
+	"throttlingException",
 }
 
 // AsksForRetry reports whether an answer says: not now. Its status says so, or the error in an answer with status 200;

@@ -26,7 +26,8 @@ var (
 
 // isOpenAIResource reports whether a path is that of a collection, of one of its elements, or of something that belongs
 // to one.
-var isOpenAIResource = pathLike(`(/v[0-9]+|/openai|^)/(models(/.+)?|(files|batches|vector_stores|uploads|fine_tuning/jobs)(/[^/:]+)*)$`)
+var isOpenAIResource = pathLike(
+	`(/v[0-9]+|/openai|^)/(models(/.+)?|(files|batches|vector_stores|uploads|fine_tuning/jobs)(/[^/:]+)*)$`)
 
 // isAnthropics reports whether a request belongs to Anthropic's API, which shares some paths with OpenAI's.
 func isAnthropics(w *Wire) bool {
@@ -57,7 +58,8 @@ func resources(api string, at func(*Wire) bool, others ...func(*Codec)) *Codec {
 // isResource reports whether a path is that of resources for the request's host and method. On some hosts, a POST to a
 // model is a call of the model.
 func isResource(w *Wire) bool {
-	return isAPI(w) && !(w.Method == "POST" && (strings.HasSuffix(w.URL.Path, "/models") || strings.Contains(w.URL.Path, "/models/")))
+	return isAPI(w) &&
+		!(w.Method == "POST" && (strings.HasSuffix(w.URL.Path, "/models") || strings.Contains(w.URL.Path, "/models/")))
 }
 
 func isUpload(w *Wire) bool { return strings.Contains(w.URL.Path, "/upload/") }
@@ -112,7 +114,8 @@ func resultLines(a *Answer) (parts []modelio.Part) {
 }
 
 // lists are members with lists of resources in answers.
-var lists = []string{"data", "models", "files", "batches", "operations", "cachedContents", "fileSearchStores", "documents", "tunedModels"}
+var lists = []string{"data", "models", "files", "batches", "operations", "cachedContents", "fileSearchStores",
+	"documents", "tunedModels"}
 
 // resourcesOf decodes a list of resources, or one.
 func resourcesOf(body jsontext.Value) (*modelio.Response, error) {
@@ -157,8 +160,8 @@ func resource(v jsontext.Value) (part modelio.Part, varies modelio.Object) {
 	return modelio.Part{Custom: said}, varies
 }
 
-// steadyOf divides the members of an object, at all depths, into stable ones and varying ones: times, files that a
-// batch created, and URLs with the resource's id.
+// steadyOf divides the members of an object, at all depths, into stable ones and varying ones. Times vary, and files
+// that a batch created, and URLs with the resource's id.
 func steadyOf(v jsontext.Value, id string) (said, varies modelio.Object) {
 	said = modelio.Object{}
 	for name, m := range v.Members() {

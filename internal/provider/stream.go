@@ -49,7 +49,8 @@ func framingOf(contentType string, body []byte) *framing {
 // isType reports whether a content type is one of kinds, ignoring its parameters.
 func isType(contentType string, kinds ...string) bool {
 	bare, _, _ := strings.Cut(contentType, ";")
-	if bare = strings.TrimSpace(bare); !slices.ContainsFunc(kinds, func(kind string) bool { return strings.EqualFold(kind, bare) }) {
+	if bare = strings.TrimSpace(bare); !slices.ContainsFunc(kinds,
+		func(kind string) bool { return strings.EqualFold(kind, bare) }) {
 		return false // the usual case
 	}
 	mediaType, _, _ := mime.ParseMediaType(contentType)
@@ -62,6 +63,7 @@ var beginsWithField = regexp.MustCompile(`^(:[^\r\n]*[\r\n]+)*(data|event|id|ret
 // isLines reports whether a body that starts with an object has another one on its next line.
 func isLines(body []byte) bool {
 	line, rest, _ := bytes.Cut(body, []byte("\n"))
-	return bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte("{")) && bytes.HasSuffix(bytes.TrimSpace(line), []byte("}")) &&
+	return bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte("{")) &&
+		bytes.HasSuffix(bytes.TrimSpace(line), []byte("}")) &&
 		jsontext.ValueOf(line).Present()
 }

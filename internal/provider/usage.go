@@ -21,7 +21,7 @@ type usageNames struct {
 // paths are names of members, with a slash before the name of an inner member.
 type paths []string
 
-// mostTokens is the maximum of a count: a larger value is not a count, and sums of several would not be integers that
+// mostTokens is the maximum of a count. A larger value is not a count, and sums of several would not be integers that
 // JSON can represent.
 const mostTokens = 1 << 48
 
@@ -106,7 +106,7 @@ func (names usageNames) includeParts(u *modelio.Usage) {
 		return
 	}
 	switch rest := *u.TotalTokens - *u.InputTokens; {
-	case u.OutputTokens == nil && names.reasoningApart && rest >= 0: // Gemini's count for an answer that consists of thoughts
+	case u.OutputTokens == nil && names.reasoningApart && rest >= 0: // Gemini's for an answer that consists of thoughts
 		u.OutputTokens = &rest
 	case u.OutputTokens == nil || names.reasoningApart || rest <= *u.OutputTokens:
 	case u.ThoughtsTokens == nil || *u.ThoughtsTokens == rest-*u.OutputTokens:
@@ -226,7 +226,8 @@ var generateUsage = usageNames{
 // interactionsUsage counts everything separately.
 var interactionsUsage = usageNames{
 	input: paths{"total_input_tokens"}, output: paths{"total_output_tokens"}, total: paths{"total_tokens"},
-	reasoning: paths{"total_thought_tokens"}, cacheRead: paths{"total_cached_tokens"}, toolUse: paths{"total_tool_use_tokens"},
+	reasoning: paths{"total_thought_tokens"}, cacheRead: paths{"total_cached_tokens"},
+	toolUse:        paths{"total_tool_use_tokens"},
 	reasoningApart: true, toolUseApart: true,
 }
 

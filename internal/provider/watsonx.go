@@ -21,10 +21,12 @@ var _ = Register(&Codec{
 })
 
 var (
-	generationPath = regexp.MustCompile(`/ml/v1[^/]*(?:/deployments/([^/]+))?/(?:text/generation|generation/text)(?:_stream)?$`)
-	watsonxForm    = requestForm{
+	generationPath = regexp.MustCompile(
+		`/ml/v1[^/]*(?:/deployments/([^/]+))?/(?:text/generation|generation/text)(?:_stream)?$`)
+	watsonxForm = requestForm{
 		prompt: "input", in: "parameters", members: map[string]taker{"model_id": takeModel},
-		parameters: parametersOf("temperature", "max_new_tokens=max_tokens", "top_p", "random_seed=seed", "stop_sequences=stop"),
+		parameters: parametersOf("temperature", "max_new_tokens=max_tokens", "top_p", "random_seed=seed",
+			"stop_sequences=stop"),
 	}
 )
 

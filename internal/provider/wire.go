@@ -109,8 +109,7 @@ func pathOf(pattern *regexp.Regexp) func(*Wire) bool {
 	return func(w *Wire) bool { return pattern.MatchString(w.URL.Path) }
 }
 
-// has, hasList and with return the shape of a body with one of the members, with a list, and with a value of a kind at
-// a path.
+// has, hasList and with return the shape of a body. It has one of the members, a list, or a value of a kind at a path.
 //
 //go:noinline
 func has(members ...string) func(jsontext.Value) bool {
@@ -146,7 +145,8 @@ func IsCredential(name string) bool {
 		spaced = strings.ToLower(camelCase.ReplaceAllString(name, "$1 $2"))
 	}
 	before := "" // the word before
-	for word := range strings.FieldsFuncSeq(spaced, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	isBetween := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	for word := range strings.FieldsFuncSeq(spaced, isBetween) {
 		switch word {
 		case "key", "apikey", "secret", "password", "passwd", "pwd", "sig", "signature", "auth",
 			"authorization", "credential", "credentials", "bearer", "jwt", "code", "amz", "passphrase", "assertion", "sid",

@@ -145,7 +145,8 @@ func (a *account) ends(reason view) {
 
 // at returns the call at a place, adding it if necessary. Calls are in the order of their places.
 func (a *account) at(place int64) *call {
-	i, found := slices.BinarySearchFunc(a.calls, place, func(c *call, place int64) int { return cmp.Compare(c.place, place) })
+	i, found := slices.BinarySearchFunc(a.calls, place,
+		func(c *call, place int64) int { return cmp.Compare(c.place, place) })
 	if !found {
 		a.calls = slices.Insert(a.calls, i, &call{place: place, event: a.event})
 	}
@@ -155,16 +156,18 @@ func (a *account) at(place int64) *call {
 // add adds a complete call.
 func (a *account) add(name, arguments string) {
 	a.changes += 2
-	a.calls = append(a.calls, &call{place: int64(len(a.calls)), name: []byte(name), arguments: []byte(arguments), event: a.event})
+	a.calls = append(a.calls,
+		&call{place: int64(len(a.calls)), name: []byte(name), arguments: []byte(arguments), event: a.event})
 }
 
 // expect adds a call, or another part, that the end of the stream should have under a key.
 func (a *account) expect(key, name, arguments string) {
-	a.pending, a.changes = append(a.pending, &call{key: key, name: []byte(name), arguments: []byte(arguments), event: a.event}), a.changes+2
+	a.pending, a.changes = append(a.pending,
+		&call{key: key, name: []byte(name), arguments: []byte(arguments), event: a.event}), a.changes+2
 }
 
 // settle gives all calls their arguments in one spelling, and removes those that a later chunk with everything so far
-// repeats: the same, or one of the same name if the arguments were not complete.
+// repeats. Such a chunk has the same call, or one of the same name if the arguments were not complete.
 func (a *account) settle() {
 	last := map[string]int{} // the last such chunk with a call, and with one of its name
 	slices.Reverse(a.calls)

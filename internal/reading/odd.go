@@ -133,18 +133,21 @@ func isOddKind(name string, m jsontext.Value) bool {
 
 // kinds are the kinds of members in all APIs, by the first byte of their JSON: '0' stands for an integer.
 var kinds = map[string]byte{
-	"completion_tokens": '0', "contentBlockIndex": '0', "eval_count": '0', "eval_duration": '0', "index": '0', "inputTokens": '0',
-	"latencyMs": '0', "load_duration": '0', "outputTokens": '0', "prompt_eval_count": '0', "prompt_eval_duration": '0', "prompt_tokens": '0',
+	"completion_tokens": '0', "contentBlockIndex": '0', "eval_count": '0', "eval_duration": '0', "index": '0',
+	"inputTokens": '0',
+	"latencyMs":   '0', "load_duration": '0', "outputTokens": '0', "prompt_eval_count": '0', "prompt_eval_duration": '0',
+	"prompt_tokens":  '0',
 	"total_duration": '0', "totalTokens": '0', "total_tokens": '0',
 
 	"finish_reason": '"', "model": '"', "modelVersion": '"', "name": '"', "object": '"', "responseId": '"', "role": '"',
 	"stopReason": '"', "toolUseId": '"', "type": '"',
 
-	"function": '{', "functionCall": '{', "message": '{', "metrics": '{', "toolUse": '{', "usage": '{', "usageMetadata": '{',
+	"function": '{', "functionCall": '{', "message": '{', "metrics": '{', "toolUse": '{', "usage": '{',
+	"usageMetadata": '{',
 }
 
-// isMistyped reports whether a value is neither object nor list, or has a member of the wrong kind, at which typed
-// programs end with an error.
+// isMistyped reports whether a value is neither object nor list, or has a member of the wrong kind. Typed programs end
+// at it with an error.
 func isMistyped(v jsontext.Value) bool {
 	for of, m := range members(v) {
 		if isOtherKind(of.name, m) || isMixed(of.name, m) {
@@ -185,21 +188,27 @@ func isScalar(v jsontext.Value) bool { return !v.IsObject() && !v.IsArray() && !
 
 // spoken are the names of members with a model's words, in the APIs that have a codec.
 var spoken = []string{
-	"arguments", "args", "candidates", "contentBlockIndex", "content_block", "done_reason", "index", "item", "output_index",
+	"arguments", "args", "candidates", "contentBlockIndex", "content_block", "done_reason", "index", "item",
+	"output_index",
 	"partial_json", "start", "thought",
 	"choices", "content", "delta", "error", "finish_reason", "finishReason", "function",
 	"function_call", "functionCall", "input", "message", "name", "output", "parts", "refusal", "response", "stop_reason",
 	"stopReason", "text", "thinking", "tool_calls", "tool_use", "toolUse", "type",
 
-	"annotations", "audio", "b64_json", "bytes", "cited_text", "citations", "citationsContent", "code", "codeExecutionResult", "custom",
-	"data", "document", "encrypted_content", "executableCode", "fileData", "fileUri", "groundingMetadata", "image", "images", "image_url",
-	"inlineData", "reasoning", "reasoning_content", "reasoning_details", "reasoningContent", "reasoningText", "result", "search_results",
-	"signature", "snippet", "summary", "thoughtSignature", "title", "tool_plan", "transcript", "uri", "url", "url_citation", "video",
+	"annotations", "audio", "b64_json", "bytes", "cited_text", "citations", "citationsContent", "code",
+	"codeExecutionResult", "custom",
+	"data", "document", "encrypted_content", "executableCode", "fileData", "fileUri", "groundingMetadata", "image",
+	"images", "image_url",
+	"inlineData", "reasoning", "reasoning_content", "reasoning_details", "reasoningContent", "reasoningText", "result",
+	"search_results",
+	"signature", "snippet", "summary", "thoughtSignature", "title", "tool_plan", "transcript", "uri", "url",
+	"url_citation", "video",
 }
 
 // free are the names of members whose own members the caller names, or in which Cohere repeats the conversation.
 var free = []string{
-	"args", "arguments", "attributes", "chat_history", "input", "inputSchema", "input_schema", "json", "metadata", "outputSchema",
+	"args", "arguments", "attributes", "chat_history", "input", "inputSchema", "input_schema", "json", "metadata",
+	"outputSchema",
 	"output_schema", "parameters", "schema", "tool_output", "variables",
 }
 
@@ -260,8 +269,8 @@ func isOther(c rune) bool { return 'A' <= c && c <= 'Z' || c >= utf8.RuneSelf }
 // folded returns the same name for all names that encoding/json treats as equal.
 func folded(name string) string { return strings.ToLower(strings.ToUpper(name)) }
 
-// isMisspelled reports whether encoding/json, which ignores case, takes a name for one of spoken or for that of another
-// member of the object, while other programs do not.
+// isMisspelled reports whether only encoding/json, which ignores case, takes a name for one of spoken or for that of
+// another member of the object.
 func (m member) isMisspelled() bool {
 	fold := func(s string) bool { return strings.EqualFold(s, m.name) }
 	return m.twin || m.other && !slices.Contains(spoken, m.name) && slices.ContainsFunc(spoken, fold)

@@ -35,9 +35,9 @@ type programs struct {
 	named  bool  // each event is named after its type
 	ours   bool  // only traceforge reads it, in one way
 
-	// several are providers whose chunks have different ids, so that the later steps are left out: openai-go's
-	// accumulator adds up only the chunks with the first id. Recordings of charmbracelet/fantasy and maruel/genai from
-	// 2025 and 2026 show this.
+	// several are providers whose chunks have different ids. The later steps are then left out: openai-go's accumulator
+	// adds up only the chunks with the first id. Recordings of charmbracelet/fantasy and maruel/genai from 2025 and
+	// 2026 show this.
 	several []string
 }
 
@@ -68,20 +68,26 @@ var (
 
 // byAPI are the APIs whose official SDKs are known.
 var byAPI = map[string]programs{
-	"openai.chat":        {ways: openAI, steps: []step{chatLive, chatSummed}, whole: chatWhole, wholes: openAI, several: []string{"avian", "groq"}},
+	"openai.chat": {ways: openAI, steps: []step{chatLive, chatSummed}, whole: chatWhole, wholes: openAI,
+		several: []string{"avian", "groq"}},
 	"openai.completions": {ways: openAI, steps: []step{completion}, whole: completion, wholes: openAI},
-	"openai.responses":   {ways: openAI[:2], steps: responseSteps, whole: responseWhole, wholes: openAI[:2], partly: true, named: true},
+	"openai.responses": {ways: openAI[:2], steps: responseSteps, whole: responseWhole, wholes: openAI[:2], partly: true,
+		named: true},
 	"anthropic.messages": claude,
 	"vertex.anthropic":   claude,
-	"google.generate":    {ways: []way{standardWay, genaiGo}, steps: []step{gemini}, whole: gemini, wholes: []way{standardWay, genaiGo}},
-	"bedrock.converse":   {ways: []way{awsGo}, steps: []step{converse}, whole: converseWhole, wholes: []way{standardWay, awsGo}},
-	"cohere.chat":        {ways: []way{standardWay, cohereGo}, steps: []step{cohere}, whole: cohereWhole, wholes: []way{standardWay, cohereGo}},
-	"ollama.chat":        {ways: []way{standardWay, ollamaGo}, steps: []step{ollamaChat}},
-	"ollama.generate":    {ways: []way{standardWay, ollamaGo}, steps: []step{ollamaGenerate}},
+	"google.generate": {ways: []way{standardWay, genaiGo}, steps: []step{gemini}, whole: gemini,
+		wholes: []way{standardWay, genaiGo}},
+	"bedrock.converse": {ways: []way{awsGo}, steps: []step{converse}, whole: converseWhole,
+		wholes: []way{standardWay, awsGo}},
+	"cohere.chat": {ways: []way{standardWay, cohereGo}, steps: []step{cohere}, whole: cohereWhole,
+		wholes: []way{standardWay, cohereGo}},
+	"ollama.chat":     {ways: []way{standardWay, ollamaGo}, steps: []step{ollamaChat}},
+	"ollama.generate": {ways: []way{standardWay, ollamaGo}, steps: []step{ollamaGenerate}},
 
 	modelio.ModelAPI: {ways: openAI[:1], steps: []step{modelChunks}, partly: true, ours: true},
 
-	"openai.responses.stored": {ways: openAI[:2], steps: responseSteps, partly: true, named: true}, // complete answers may also be lists
+	// complete answers may also be lists
+	"openai.responses.stored": {ways: openAI[:2], steps: responseSteps, partly: true, named: true},
 	"openai.agents":           {ways: openAI[:2], steps: openAIAgentSteps, partly: true},
 	"anthropic.agents":        {ways: claude.ways, steps: agentPreviews, partly: true, named: true},
 	"openai.transcriptions":   {ways: openAI[:2], steps: transcriptSteps, partly: true},
@@ -188,8 +194,8 @@ func responseFinal(a *account, v view) {
 	}
 }
 
-// responseOthers reads the items of other kinds, such as calls of a shell, as they are completed and at the end, which the
-// record has. Agents run an item as soon as it is completed.
+// responseOthers reads the items of other kinds, such as calls of a shell, as they are completed and at the end, which
+// the record has. Agents run an item as soon as it is completed.
 func responseOthers(a *account, v view) {
 	a.noText, a.noCalls = true, true
 	switch v.at("type").text() {
@@ -365,7 +371,8 @@ func converseWhole(a *account, v view) {
 // converseBlocks are the kinds of blocks that aws-sdk-go-v2 knows. In place of any other kind it repeats the block
 // before.
 var converseBlocks = []string{
-	"audio", "cachePoint", "citationsContent", "document", "guardContent", "image", "reasoningContent", "searchResult", "text",
+	"audio", "cachePoint", "citationsContent", "document", "guardContent", "image", "reasoningContent",
+	"searchResult", "text",
 	"toolResult", "toolUse", "video",
 }
 
@@ -429,8 +436,8 @@ func modelChunks(a *account, v view) {
 // chunkKinds are the kinds of parts, other than text, reasoning and calls, that a chunk may have.
 var chunkKinds = []string{"media", "data", "custom", "toolResponse", "resource"}
 
-// sayWhole replaces the text of the answer by that of a chunk with everything so far. If the new text does not begin with
-// the old one, the old one stays before it, since the program has received it.
+// sayWhole replaces the text of the answer by that of a chunk with everything so far. If the new text does not begin
+// with the old one, the old one stays before it, since the program has received it.
 func (a *account) sayWhole(texts []view) {
 	var all []byte
 	for _, text := range texts {
@@ -443,9 +450,9 @@ func (a *account) sayWhole(texts []view) {
 	a.follow()
 }
 
-// chunkCall adds a call, or a piece of its input, as plugins for OpenAI's APIs send it: without a place, and with or
-// without the name. Pieces that follow the beginnings of two calls may belong to either: then only names are compared.
-// A chunk with everything so far has whole calls.
+// chunkCall adds a call, or a piece of its input, as plugins for OpenAI's APIs send it. It has no place, and may have
+// no name. Pieces that follow the beginnings of two calls may belong to either: then only names are compared. A chunk
+// with everything so far has whole calls.
 func (a *account) chunkCall(c view, whole bool) {
 	name, input, ref := c.at("name").text(), c.at("input"), c.at("ref").text()
 	last := &call{whole: true} // the call that a piece belongs to, unless it is whole

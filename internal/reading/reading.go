@@ -281,7 +281,8 @@ func Told(all []snapshot.Reading) (told []snapshot.Reading, more int) {
 
 // sentences describe what programs read, by the kind of reading.
 var sentences = map[string]string{
-	"added-call": "a call of %s", "arguments": "the arguments %s of a call", "missing-call": "no call of %s", "name": "a call of %s",
+	"added-call": "a call of %s", "arguments": "the arguments %s of a call", "missing-call": "no call of %s",
+	"name":            "a call of %s",
 	"byte-order-mark": "a byte order mark%s", "error": "an error%s", "event-name": "an event by the name %s",
 	"finish": "the reason %s for the end", "line": "no field in the line %s",
 	"spelling": "the member %s as one of another name", "text": "the text %s",

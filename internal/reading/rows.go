@@ -10,7 +10,9 @@ import (
 type row struct {
 	kind string // type of the event
 	of   string // permitted types of the object that contains it; empty for any
-	says string // the content: a text, texts of blocks, a plan, a name, arguments or a complete input of the call at its place, calls, or the finish reason; see take
+	// the content, see take. It is a text, texts of blocks, a plan, a name, arguments or a complete input of the call at
+	// its place, calls, or the finish reason
+	says string
 	path string
 }
 
@@ -96,7 +98,8 @@ var responseSteps = []step{
 	responseItems, responseFinal, responseOthers,
 }
 
-// openAIAgentSteps read the messages of an agent in the same ways, and its calls when they begin and when they are done.
+// openAIAgentSteps read the messages of an agent in the same ways, and its calls when they begin and when they are
+// done.
 var openAIAgentSteps = []step{
 	reads("",
 		row{"agent.session.turn.content_part.added", "output_text", "text", "part/text"},
@@ -161,7 +164,8 @@ var cohereV1Steps = []step{
 }
 
 var transcriptSteps = []step{
-	reads("", row{"transcript.text.delta", "", "text", "delta"}), reads("", row{"transcript.text.done", "", "text", "text"}),
+	reads("", row{"transcript.text.delta", "", "text", "delta"}),
+	reads("", row{"transcript.text.done", "", "text", "text"}),
 }
 
 // interactionSteps read an interaction from its events, and from its end, which has no steps in most streams.

@@ -129,7 +129,10 @@ func replaced(v jsontext.Value) (text string) {
 
 // has reports whether an object has one of the members with a value other than null.
 func (v view) has(names []string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { last := v.at(name).last(); return last.Present() && !last.IsNull() })
+	return slices.ContainsFunc(names, func(name string) bool {
+		last := v.at(name).last()
+		return last.Present() && !last.IsNull()
+	})
 }
 
 // input returns a value as it is spelled, or the text of a string.

@@ -29,7 +29,8 @@ func (r *run) adopt(c *call, from *tape, i int, o *origin) (*servedRecord, error
 	o.record = from.records[i]
 	stored := &o.record.Response
 	source := r.Source()
-	if was := &o.record.Source; o.place >= 0 && r.Package != snapshot.ProgramPackage { // a program's function is the command that was run
+	// a program's function is the command that was run
+	if was := &o.record.Source; o.place >= 0 && r.Package != snapshot.ProgramPackage {
 		source.File, source.Line, source.Function = was.File, was.Line, was.Function
 	}
 	tk := r.newTake(c)
@@ -73,7 +74,8 @@ func (r *run) adoptFrom(tapes []*tape, c *call, lifted string) *servedRecord {
 		for i, how := find(c); how == found; i, how = find(c) {
 			t.plays[i].played = true
 			was := &t.records[i]
-			if was.Response.RawOutputRef == "" || was.Response.Stale != "" || was.Source.Scripted != "" || follows || !t.whole(i) {
+			if was.Response.RawOutputRef == "" || was.Response.Stale != "" || was.Source.Scripted != "" || follows ||
+				!t.whole(i) {
 				continue
 			}
 			if s, err := r.adopt(c, t, i, &origin{place: -1, lifted: lifted}); err == nil {
@@ -130,7 +132,8 @@ func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 	case f != nil && (i < 0 || r.run.tape.records[i].Source.IsBought()):
 		return nil, f
 	case i < 0 || !c.canAdopt(&r.run.tape.records[i]):
-		f := failuref(c.title()+" has no snapshot that it could adopt", indent(r.run.summary(c.request)), "buy it: "+r.run.Accept)
+		f := failuref(c.title()+" has no snapshot that it could adopt", indent(r.run.summary(c.request)),
+			"buy it: "+r.run.Accept)
 		f.Missing = true
 		return nil, f
 	}

@@ -71,7 +71,8 @@ func (r *Recorder) upstream(live *http.Request, w *wire, tk *take) (*http.Respon
 // notImported fails a call that is not in what the test is imported from. The error says why.
 func (r *Recorder) notImported(what fmt.Stringer, tk *take, err error) error {
 	tk.end(dropped, nil)
-	f := failuref(tk.who()+" call is not in what it is imported from", indent(r.run.summary(tk.request)), indent(err.Error()))
+	f := failuref(tk.who()+" call is not in what it is imported from", indent(r.run.summary(tk.request)),
+		indent(err.Error()))
 	return r.report.failCall(what, tk.id(), f)
 }
 
@@ -79,7 +80,7 @@ func (r *Recorder) notImported(what fmt.Stringer, tk *take, err error) error {
 // passes it on.
 type takenKey struct{}
 
-// Taken returns the origins of the records that have answered the test of a live call: a recording does not answer with
+// Taken returns the origins of the records that have answered the test of a live call. A recording does not answer with
 // the same calls again.
 func Taken(live *http.Request) []string {
 	if taken, ok := live.Context().Value(takenKey{}).(func() []string); ok {
@@ -162,7 +163,8 @@ func (r *Recorder) Unkept() []*Failure {
 	return r.report.failures[before:]
 }
 
-// RecordingsEnv is the variable with the URL of a server that answers from recordings of other tools: import --run has one.
+// RecordingsEnv is the variable with the URL of a server that answers from recordings of other tools: import --run has
+// one.
 const RecordingsEnv = "TRACEFORGE_RECORDINGS"
 
 // Recordings are those of a server, for the calls of one test. They are an [Archive].

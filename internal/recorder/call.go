@@ -31,7 +31,8 @@ func keyOf(provider, lane string, request *modelio.Request, core []byte, ignored
 	return key{provider, sha256.Sum256(core), lane, lengthOf(request, ignored)}
 }
 
-// lengthOf returns the number of messages of a request, or 0 if some may be ignored. It is equal for requests with one key.
+// lengthOf returns the number of messages of a request, or 0 if some may be ignored. It is equal for requests with one
+// key.
 func lengthOf(request *modelio.Request, ignored []string) int {
 	if len(ignored) > 0 {
 		return 0

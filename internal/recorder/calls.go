@@ -66,7 +66,7 @@ func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
 }
 
 // inTapesOrder returns the calls, with replayed calls that may have overlapped in the recording in the order of their
-// records: which of them comes first changes from run to run.
+// records. Which of them comes first changes from run to run.
 func (t *tape) inTapesOrder(made []testCall) []testCall {
 	var together []int
 	if t != nil {

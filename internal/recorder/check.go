@@ -55,7 +55,8 @@ type check struct {
 	stored *servedRecord
 	again  func() *call                        // returns the call as if it came in again, to number another answer
 	make   func(ctx context.Context, tk *take) // makes the call live, into a take
-	within context.Context                     // context of a check that runs before its caller goes on; nil if it runs in the background
+	// context of a check that runs before its caller goes on; nil if it runs in the background
+	within context.Context
 	source snapshot.Source
 	result []drift.Difference // differences in what a tool returned
 
@@ -100,7 +101,8 @@ func (k *checks) begin(ck *check) {
 func (k *checks) chosen(c *call, record *snapshot.Snapshot) (state, why string) {
 	o := k.run.Checking
 	switch {
-	case !o.Covers(c.codec.Tools), !isSampled(o, record.ID), record.Number() < o.From, o.Old != "" && c.request.Model != o.Old:
+	case !o.Covers(c.codec.Tools), !isSampled(o, record.ID), record.Number() < o.From,
+		o.Old != "" && c.request.Model != o.Old:
 		return usage.CheckUnchosen, ""
 	case !c.codec.Generates && !c.codec.Tools:
 		return usage.CheckUncheckable, "nothing is generated, and what it does must not be done twice"
@@ -109,7 +111,8 @@ func (k *checks) chosen(c *call, record *snapshot.Snapshot) (state, why string) 
 	case record.Response.Incomplete != "":
 		return usage.CheckUncheckable, "the recorded answer was cut"
 	case provider.AsksForRetry(record.Response.Status, nil):
-		return usage.CheckUncheckable, "the recorded answer is " + statusText(record.Response.Status) + ", which nobody can ask for"
+		return usage.CheckUncheckable, "the recorded answer is " + statusText(record.Response.Status) +
+			", which nobody can ask for"
 	}
 	if _, kept := lookedUp(c); kept != "" {
 		return usage.CheckUncheckable, "the request names " + kept + ", which the provider looks up"

@@ -71,7 +71,8 @@ func (k *checks) suspectListings() {
 			tool := ck.call.request.Tool()
 			at := jsontext.PointerTo(toolNamed(tool), "tool", "inputSchema") + "/"
 			named := func(d drift.Difference) bool { return strings.HasPrefix(d.Pointer+"/", at) }
-			if tool != "" && ck.State == usage.CheckDrifted && ck.call.provider == listing.call.provider && slices.ContainsFunc(listing.result, named) {
+			if tool != "" && ck.State == usage.CheckDrifted && ck.call.provider == listing.call.provider &&
+				slices.ContainsFunc(listing.result, named) {
 				ck.Settings = append(ck.Settings, k.run.plainText(fmt.Sprintf(
 					"the recorded arguments may not fit the new schema, see call %d, %s", listing.Number, listing.call.who())))
 			}

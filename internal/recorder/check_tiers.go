@@ -152,7 +152,8 @@ func (k *checks) differences(before, after *statement, tier int) []drift.Differe
 	}
 	was, is := k.run.rules.Mask(), k.run.rules.Mask()
 	return slices.DeleteFunc(found, func(d drift.Difference) bool {
-		return len(d.Recorded) > 0 && len(d.Got) > 0 && bytes.Equal(was(d.Recorded), is(d.Got)) // what one side lacks has no counterpart
+		// what one side lacks has no counterpart
+		return len(d.Recorded) > 0 && len(d.Got) > 0 && bytes.Equal(was(d.Recorded), is(d.Got))
 	})
 }
 
@@ -160,7 +161,8 @@ func (k *checks) differences(before, after *statement, tier int) []drift.Differe
 func (k *checks) compareTiers(ck *check, before, after *statement) (all []usage.CheckedTier) {
 	for i, tier := range usage.Tiers {
 		differences := k.differences(before, after, i)
-		k.run.scanner().Hide(&differences) // must come before the texts are cut for display, which could leave part of a secret
+		// must come before the texts are cut for display, which could leave part of a secret
+		k.run.scanner().Hide(&differences)
 		t := usage.CheckedTier{
 			Tier: tier, Same: len(differences) == 0, Held: k.holds(ck, tier), Diff: k.run.plainText(drift.Text(differences)),
 		}
@@ -173,8 +175,8 @@ func (k *checks) compareTiers(ck *check, before, after *statement) (all []usage.
 	return all
 }
 
-// outcomes says in two lines what a tool returned if one of the two answers is an error, since the two then have no
-// members in common. Otherwise it returns "".
+// outcomes says in two lines what a tool returned if one of the two answers is an error. The two then have no members
+// in common. Otherwise it returns "".
 func (k *checks) outcomes(before, after *statement) string {
 	if before.returned == "" || after.returned == "" || (before.refusal == "") == (after.refusal == "") {
 		return ""

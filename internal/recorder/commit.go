@@ -63,7 +63,8 @@ func (r *revision) write(kept []*take, partial bool) error {
 		return err
 	}
 	if r.run.Namesake && r.run.tape.losesCalls(put.Document) {
-		return failuref(fmt.Sprintf("another test named %s has recorded its calls in this process, and would lose them", r.run.Test),
+		return failuref(
+			fmt.Sprintf("another test named %s has recorded its calls in this process, and would lose them", r.run.Test),
 			"give each a name of its own, by t.Run where New is called in several testing/synctest bubbles")
 	}
 	r.written = put.Document
@@ -194,10 +195,12 @@ func (r *revision) verify(provider string, doc *snapshot.Document, kept []*take)
 }
 
 // document returns the tape of the test's document, even if the test made no call that the tape answers. The tape is
-// empty if an update replaces an unreadable document. One of a newer traceforge, or of an unfinished merge, is an error.
+// empty if an update replaces an unreadable document. One of a newer traceforge, or of an unfinished merge, is an
+// error.
 func (r *run) document(provider string) (*tape, error) {
 	err := r.openTape(provider)
-	if modes[r.Mode].writes && isA[*snapshot.Error](err) && !errors.Is(err, snapshot.ErrNewer) && !errors.Is(err, snapshot.ErrConflict) {
+	if modes[r.Mode].writes && isA[*snapshot.Error](err) && !errors.Is(err, snapshot.ErrNewer) &&
+		!errors.Is(err, snapshot.ErrConflict) {
 		r.tape, err = newTape(nil, r.rules), nil
 	}
 	return r.tape, err

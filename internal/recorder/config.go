@@ -35,7 +35,8 @@ func RulesOf(config []store.ScrubRule, more ...scrub.Rule) (*scrub.Rules, error)
 			rules = append(rules, scrub.Volatile())
 			continue
 		}
-		rules = append(rules, scrub.Pattern(c.Name, regexp.MustCompile(c.Pattern))) // config.go has already compiled the pattern
+		// config.go has already compiled the pattern
+		rules = append(rules, scrub.Pattern(c.Name, regexp.MustCompile(c.Pattern)))
 	}
 	return scrub.New(append(rules, more...)...)
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// refusedServed is the failure of a call that its provider refuses because of an id from a stored answer, which the
-// provider may no longer know. Such a refusal is not recorded.
+// refusedServed is the failure of a call that its provider refuses because of an id from a stored answer. The provider
+// may no longer know the id. Such a refusal is not recorded.
 func (r *Recorder) refusedServed(tk *take, w *wire, resp *http.Response) error {
 	if resp.StatusCode < 400 || resp.StatusCode >= 500 {
 		return nil
@@ -48,8 +48,9 @@ func (r *Recorder) repliesToServed(w *wire, tk *take) error {
 		return nil
 	}
 	tk.end(dropped, nil)
-	return r.report.failCall(tk.what, tk.id(), failuref(tk.title()+" replies to what an answer from the store asks, and not as it was recorded",
-		indent(r.run.summary(tk.request)), r.report.wholeConversation()))
+	return r.report.failCall(tk.what, tk.id(),
+		failuref(tk.title()+" replies to what an answer from the store asks, and not as it was recorded",
+			indent(r.run.summary(tk.request)), r.report.wholeConversation()))
 }
 
 // carriesServed returns an id in a request that came from a stored answer, or "". The refs of tool calls do not count:
@@ -74,9 +75,9 @@ func (r *run) carriesServed(c *call, w *wire) string {
 	return ""
 }
 
-// follows reports whether a request names an id that the answer of an earlier take made, and not only repeats: one that
-// the provider looks up, or, from an answer of no model, one that the request of its record does not have. meant chooses
-// which takes count. recorded is nil for a call without a record, for which the latter do not matter.
+// follows reports whether a request names an id that the answer of an earlier take made, and not only repeats. The
+// provider looks the id up, or no model made it and the request of the record does not have it. meant chooses which
+// takes count. recorded is nil for a call without a record, for which the latter do not matter.
 func (r *run) follows(c *call, recorded *modelio.Request, meant func(*take) bool) bool {
 	w, ok := c.what.(*wire)
 	ids, _ := lookedUp(c)
@@ -103,8 +104,8 @@ func (r *run) follows(c *call, recorded *modelio.Request, meant func(*take) bool
 	})
 }
 
-// outOfTurn is the failure of a live call of a conversation from the store, if this run has not made calls of the tape
-// after which the provider would answer it. It is nil for any other call.
+// outOfTurn is the failure of a live call of a conversation from the store. This run left out calls after which the
+// provider would answer it. It is nil for any other call.
 func (r *report) outOfTurn(c *call, t *tape) *Failure {
 	if !c.speaks() {
 		return nil // the usual case
@@ -131,8 +132,8 @@ func (r *report) wayOutFor(c *call, verb string) string {
 	return r.wayOut(verb)
 }
 
-// unsaid returns the numbers of records in the conversation of a call that no call has played, if an answer from the
-// store began the conversation.
+// unsaid returns the numbers of unplayed records in the conversation of a call, if an answer from the store began the
+// conversation.
 func (s search) unsaid(c *call) []int {
 	if !c.speaks() || !s.wasServed(c.talk) {
 		return nil
@@ -157,8 +158,8 @@ func (r *Recorder) checkTurns(partial bool) {
 	}
 }
 
-// isBeforeOthers reports whether a record that no call played was said in a conversation from the store, before a call
-// that the store has answered in this run.
+// isBeforeOthers reports whether an unplayed record was said in a conversation from the store, before a call that the
+// store has answered in this run.
 func (s search) isBeforeOthers(i int) bool {
 	gone := &s.tape.records[i]
 	isAfter := func(c *call, record *snapshot.Snapshot) bool {
@@ -192,8 +193,8 @@ func (tk *take) madeIDs() []string {
 	return tk.made
 }
 
-// handedOut returns possible ids in an answer: strings whose member is named as an id, and the names and addresses of
-// things that a provider keeps.
+// handedOut returns possible ids in an answer: strings with a member's name like id, and names and addresses of things
+// that a provider keeps.
 func handedOut(a *provider.Answer) (ids []string) {
 	seen := a.Seen()
 	if seen == nil {

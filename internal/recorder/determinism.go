@@ -29,7 +29,8 @@ func (r *run) undetermined(c *call) (lifted string, f *Failure) {
 // lacking holds a call to the rules of determinism (SF "Determinism Requirements"): it must set every parameter that
 // its API and its model take. missing says which it does not set, and lifted which the model does not take.
 func (r *run) lacking(c *call) (lifted, missing string) {
-	if r.Lifted || r.Origin != "" || r.config.Nondeterministic != "" || !c.codec.Generates || r.archive() != nil || c.step != nil {
+	if r.Lifted || r.Origin != "" || r.config.Nondeterministic != "" || !c.codec.Generates || r.archive() != nil ||
+		c.step != nil {
 		return "", ""
 	}
 	var lacks []string
@@ -55,7 +56,8 @@ func (r *run) lacking(c *call) (lifted, missing string) {
 	return lifted, strings.Join(lacks, "; ")
 }
 
-// obstacle says why an update would refuse a call, and what to write; it is "" if nothing is known that it would refuse.
+// obstacle says why an update would refuse a call, and what to write; it is "" if nothing is known that it would
+// refuse.
 func (r *report) obstacle(c *call) string {
 	if _, missing := r.run.lacking(c); missing != "" {
 		return "an update refuses it: " + missing + ", or say why not: " + r.run.Options.given("Nondeterministic", "why")
@@ -127,7 +129,8 @@ func (n *notes) sayRefusedSettings() {
 	var lines []string
 	for _, tk := range n.run.takes {
 		for _, name := range tk.notTaken() {
-			line := fmt.Sprintf("%s takes no %s, as %s answered: leave it out, and %s", tk.request.Model, name, tk.provider, teaches)
+			line := fmt.Sprintf("%s takes no %s, as %s answered: leave it out, and %s", tk.request.Model, name,
+				tk.provider, teaches)
 			lines = inorder.With(lines, line)
 		}
 	}

@@ -32,14 +32,16 @@ func CodecNamed(api, name string) *provider.Codec {
 func isDirect(api string) bool { return strings.HasPrefix(api, actionPrefix) || api == modelio.ToolAPI }
 
 // direct returns what answers a call without HTTP: a record, whose answer it has proven, or a take for a live call.
-func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provider.Codec, request func() (*modelio.Request, error)) (
+func (r *Recorder) direct(ctx context.Context, what fmt.Stringer, codec *provider.Codec,
+	request func() (*modelio.Request, error)) (
 	*call, *servedRecord, error) {
 	if err := r.report.begin(ctx, what); err != nil {
 		return nil, nil, err
 	}
 	c, err := r.run.directCall(codec, nameIn(ctx, laneKey{}), request)
 	if err != nil {
-		return nil, nil, r.report.failCall(what, what.String(), failuref(fmt.Sprintf("%s: the request cannot be kept: %v", what, err)))
+		return nil, nil, r.report.failCall(what, what.String(),
+			failuref(fmt.Sprintf("%s: the request cannot be kept: %v", what, err)))
 	}
 	if g, ok := what.(*Generation); ok {
 		r.run.setModelStep(c, g)

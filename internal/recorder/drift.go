@@ -72,7 +72,8 @@ func (r *report) drifted(c *call) *Failure {
 	r.run.causes = append(r.run.causes, &cause{traces: traces, changes: d.Changes, accept: accept})
 	f := r.asTold(brief, d.Changes, told, accept)
 	if f == nil {
-		f = failuref(brief+" (- recorded, + got)", newChanges(changes, told), r.remarks(best, d.Changes, rule), obstacle, accept, keyless)
+		f = failuref(brief+" (- recorded, + got)", newChanges(changes, told), r.remarks(best, d.Changes, rule), obstacle,
+			accept, keyless)
 	}
 	f.brief = brief + named(d.Changes)
 	return f.withDrift(d)
@@ -92,7 +93,8 @@ func (r *report) isTold(c *call) bool {
 // driftOf begins the receipt's drift of a call from a record.
 func (t *tape) driftOf(i int) *usage.Drift {
 	s := &t.records[i]
-	return &usage.Drift{Kind: usage.Drifted, Record: s.ID, Call: s.Number(), Provider: s.Provider, Tokens: amount.Of(s.Response.TokensUsed)}
+	return &usage.Drift{Kind: usage.Drifted, Record: s.ID, Call: s.Number(), Provider: s.Provider,
+		Tokens: amount.Of(s.Response.TokensUsed)}
 }
 
 // mostOfChange is the most bytes of both sides of a change that a receipt holds.
@@ -193,8 +195,8 @@ func sameTool(a, b *modelio.Request) bool {
 }
 
 // nearest returns the record that a call is compared with, or -1. It shares most with the call and, of several such
-// records, differs least. A record that differs only by a known change, and has as many messages, comes first, unless one
-// before it shares something with the call.
+// records, differs least. A record that differs only by a known change, and has as many messages, comes first, unless
+// one before it shares something with the call.
 func (r *run) nearest(c *call, got *drift.Request, taken []bool) int {
 	best, likeness, plays := -1, 0.0, r.tape.plays
 	var left []int
@@ -230,9 +232,9 @@ func (r *run) nearest(c *call, got *drift.Request, taken []bool) int {
 	return best
 }
 
-// nearestOther chooses among records that share nothing with a call: the first that differs only in values that change
-// in every run, or a sole record that differs little. It returns -1 otherwise: the call is new, and a comparison would
-// tell nothing.
+// nearestOther chooses among records that share nothing with a call. It is the first that differs only in values that
+// change in every run, or a sole record that differs little. It returns -1 otherwise: the call is new, and a comparison
+// would tell nothing.
 func (r *run) nearestOther(records []int, got *drift.Request) int {
 	const most = 1000 // bytes that differ
 	for _, i := range records {

@@ -100,7 +100,8 @@ func (r *report) unrecorded(c *call) *Failure {
 	}
 	i, rule := r.run.match(c)
 	if rule == hostRules {
-		return r.underOtherRules(c, i, rule, "a call of "+r.run.tape.records[i].Provider+" before config.json gave its host to "+c.provider)
+		return r.underOtherRules(c, i, rule,
+			"a call of "+r.run.tape.records[i].Provider+" before config.json gave its host to "+c.provider)
 	}
 	if f := r.drifted(c); f != nil {
 		return f
@@ -148,7 +149,8 @@ func (r *report) neighbours() string {
 		if len(lines) == most {
 			return strings.Join(append(lines, "  …"), "\n")
 		}
-		lines = append(lines, fmt.Sprintf("not called so far: call %d: %s", r.run.tape.records[i].Number(), r.run.lastSaid(&r.run.tape.records[i].Request)))
+		lines = append(lines, fmt.Sprintf("not called so far: call %d: %s", r.run.tape.records[i].Number(),
+			r.run.lastSaid(&r.run.tape.records[i].Request)))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -182,7 +184,8 @@ func (r *report) oneTooMany(i int) *Failure {
 
 // namesOther is the failure of a call that names what another answer gave out than when it was recorded.
 func (r *report) namesOther(c *call, i int) *Failure {
-	brief := fmt.Sprintf("%s names %s, and its recording %s: it follows another answer", c.title(), strings.Join(c.ids, ", "),
+	brief := fmt.Sprintf("%s names %s, and its recording %s: it follows another answer", c.title(),
+		strings.Join(c.ids, ", "),
 		cmp.Or(strings.Join(r.run.tape.records[i].Source.IDs, ", "), "nothing"))
 	summary := indent(r.run.summary(c.request))
 	return failuref(brief, summary, "recorded in "+r.run.recordName(i), r.wayOut("accept")).missing(c.provider, summary)
@@ -280,10 +283,13 @@ func (s *setup) altered(e *snapshot.Error) *Failure {
 	switch _, err := s.store.Git("cat-file", "-e", "HEAD:."+strings.TrimPrefix(file, s.Shown)); {
 	case err != nil:
 	case s.hasOtherLineEnds(file):
-		restore = "git has given the store CRLF line ends: traceforge repair writes the .gitattributes that keeps it from that\n" +
-			fmt.Sprintf("then restore it as it was committed: %[1]s rm -rq --cached %[2]s && %[1]s checkout HEAD -- %[2]s", program, gotest.Quote(named))
+		restore =
+			"git has given the store CRLF line ends: traceforge repair writes the .gitattributes that keeps it from that\n" +
+				fmt.Sprintf("then restore it as it was committed: %[1]s rm -rq --cached %[2]s && %[1]s checkout HEAD -- %[2]s",
+					program, gotest.Quote(named))
 	default:
-		restore = "restore it as it was committed: " + program + " checkout HEAD -- " + gotest.Quote(named+strings.TrimPrefix(file, s.Shown))
+		restore = "restore it as it was committed: " + program + " checkout HEAD -- " +
+			gotest.Quote(named+strings.TrimPrefix(file, s.Shown))
 	}
 	return failuref(file+what, indent(text), restore, "or record again, which buys "+bought+": "+s.Accept)
 }

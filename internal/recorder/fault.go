@@ -129,7 +129,8 @@ func (r *Recorder) playFaulty(req *http.Request, w *wire, c *call, s *servedReco
 		return nil, err
 	}
 	if in.Status != 0 {
-		resp := failedWith(req, in.Status, provider.Fail(&w.Wire, r.run.config.Hosts, in.Status, fmt.Sprintf("a fault of the test, %s", in)))
+		resp := failedWith(req, in.Status,
+			provider.Fail(&w.Wire, r.run.config.Hosts, in.Status, fmt.Sprintf("a fault of the test, %s", in)))
 		resp.Header.Set("Retry-After", strconv.Itoa(int((in.Retry+time.Second-1)/time.Second)))
 		return resp, nil
 	}
@@ -231,8 +232,10 @@ func (n *notes) sayFaults() {
 // helps.
 func (r *report) wayOut(verb string) string {
 	if in := r.run.faults.givenUp(); in != nil {
-		return fmt.Sprintf("call %d had the fault %s, and what the program does behind it is not recorded: no update accepts it\n"+
-			"end the test there, or record a test of its own whose tool or upstream fails so, without the fault", in.call, in.Name)
+		return fmt.Sprintf(
+			"call %d had the fault %s, and what the program does behind it is not recorded: no update accepts it\n"+
+				"end the test there, or record a test of its own whose tool or upstream fails so, without the fault",
+			in.call, in.Name)
 	}
 	if r.run.Mode == Mixed {
 		return verb + ": " + r.acceptLive()

@@ -52,7 +52,8 @@ func (r *Recorder) ServeAt(e Endpoint) (url string, closeServer func(), err erro
 	if err != nil {
 		return "", nil, fmt.Errorf("listening on a loopback address: %w", err)
 	}
-	g := &gateway{host: listener.Addr().String(), prefix: "/" + strings.ToLower(rand.Text()), astray: r.run.noteAstray, Endpoint: e}
+	g := &gateway{host: listener.Addr().String(), prefix: "/" + strings.ToLower(rand.Text()), astray: r.run.noteAstray,
+		Endpoint: e}
 	g.proxy = httputil.ReverseProxy{
 		Rewrite:       g.rewrite,
 		Transport:     r.Over(redirect{e, r.run.Upstream}),
@@ -205,8 +206,9 @@ type redirect struct {
 }
 
 // errSigned says why a call cannot be passed on.
-var errSigned = errors.New("the request is signed for the server that it was sent to, so that it cannot be passed on: " +
-	"use a Bedrock API key (AWS_BEARER_TOKEN_BEDROCK) to record")
+var errSigned = errors.New(
+	"the request is signed for the server that it was sent to, so that it cannot be passed on: " +
+		"use a Bedrock API key (AWS_BEARER_TOKEN_BEDROCK) to record")
 
 func (d redirect) RoundTrip(req *http.Request) (*http.Response, error) {
 	if strings.HasPrefix(req.Header.Get("Authorization"), "AWS4-HMAC-SHA256 ") {
@@ -222,8 +224,8 @@ func (d redirect) RoundTrip(req *http.Request) (*http.Response, error) {
 	return d.next.RoundTrip(req)
 }
 
-// clean removes headers that are meant for browsers, and lets a redirect lead back to this server. Any other redirect is
-// an error: the client would follow it with its key, and past the recorder.
+// clean removes headers that are meant for browsers, and lets a redirect lead back to this server. Any other redirect
+// is an error: the client would follow it with its key, and past the recorder.
 func (g *gateway) clean(resp *http.Response) error {
 	maps.DeleteFunc(resp.Header, func(name string, _ []string) bool {
 		return name == "Set-Cookie" || strings.HasPrefix(name, "Access-Control-")

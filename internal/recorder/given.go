@@ -60,8 +60,8 @@ func (g *givenIDs) gaveOut(r *run, id string) bool {
 	return g.stored[id] || g.live[id]
 }
 
-// nameGiven adds to the ids of a call the values of its placeholders that earlier answers gave out, and writes them as
-// records have them: rules do not tell such values apart.
+// nameGiven adds to the ids of a call the values of its placeholders that earlier answers gave out. It writes them as
+// records have them, since rules do not tell such values apart.
 func (r *run) nameGiven(c *call) {
 	for _, value := range c.values.All() {
 		if r.given.gaveOut(r, value) && !slices.Contains(c.ids, value) {

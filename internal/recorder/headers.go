@@ -27,7 +27,8 @@ var requestIDs = []string{"apim-request-id", "request-id", "x-amzn-requestid", "
 
 // transferHeaders describe the transfer, not the content: replay serves the content as it is stored.
 var transferHeaders = []string{
-	"connection", "content-encoding", "content-length", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+	"connection", "content-encoding", "content-length", "keep-alive", "proxy-connection", "te", "trailer",
+	"transfer-encoding", "upgrade",
 }
 
 // secretHeaders belong to one account or one visit, as do those that provider.IsCredential knows. No option keeps them.
@@ -60,7 +61,8 @@ func (o *Options) checkKeptHeaders(names []string) error {
 		case isSecretHeader(bare):
 			return fmt.Errorf("%s: carries a secret, which is never kept", o.option("KeepHeaders", name))
 		case slices.Contains(transferHeaders, bare):
-			return fmt.Errorf("%s: says how an answer came, and raw answers are served as they are", o.option("KeepHeaders", name))
+			return fmt.Errorf("%s: says how an answer came, and raw answers are served as they are",
+				o.option("KeepHeaders", name))
 		}
 	}
 	return nil
@@ -111,7 +113,8 @@ func checkHeaders(headers map[string][]string, report func(pointer, format strin
 		}
 	}
 	if count > headerValuesMost || size > headerBytesMost {
-		report("/headers", "has %d values of %d bytes, and at most %d values of %d bytes are kept", count, size, headerValuesMost, headerBytesMost)
+		report("/headers", "has %d values of %d bytes, and at most %d values of %d bytes are kept", count, size,
+			headerValuesMost, headerBytesMost)
 		return
 	}
 	for name, values := range headers {
@@ -184,7 +187,8 @@ func lackHeaders(was, now map[string][]string, asked []string) bool {
 // call, such as ids.
 var idleHeaders = []string{
 	"anthropic-ratelimit-*", "x-ratelimit-*", "apim-request-id", "request-id", "x-amzn-requestid", "x-request-id",
-	"anthropic-organization-id", "openai-organization", "openai-processing-ms", "openai-project", "openai-version", "x-openai-proxy-wasm",
+	"anthropic-organization-id", "openai-organization", "openai-processing-ms", "openai-project", "openai-version",
+	"x-openai-proxy-wasm",
 	"mistral-correlation-id", "x-gemini-service-tier", "x-groq-region", "x-kong-*", "x-ms-region",
 	"accept-ranges", "access-control-*", "age", "alt-svc", "cache-control", "cf-*", "content-language",
 	"content-security-policy*", "cross-origin-*", "date", "expires", "last-modified", "nel", "p3p", "permissions-policy",

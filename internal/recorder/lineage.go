@@ -118,7 +118,8 @@ func (s *setup) likest(known []usage.Known, c *call) []usage.Known {
 func (s *setup) mayBeOf() []usage.Known {
 	likely := slices.DeleteFunc(slices.Clone(s.Known), func(k usage.Known) bool {
 		_, given := heirs.Get([2]string{s.Dir, k.Name})
-		return given || k.Name == s.name || !k.Gone && (k.Package != s.Package || gotest.Function(k.Test) != gotest.Function(s.Test))
+		return given || k.Name == s.name ||
+			!k.Gone && (k.Package != s.Package || gotest.Function(k.Test) != gotest.Function(s.Test))
 	})
 	inorder.By(likely, func(a, b usage.Known) int { return cmp.Compare(s.unlike(a), s.unlike(b)) })
 	return likely
@@ -178,8 +179,8 @@ func (r *run) parents(provider string) []*tape {
 	return r.above
 }
 
-// split serves a call of a subtest without records from a tape of a test around it, so that splitting a test into
-// subtests buys nothing again. The outer test keeps its record, which it may still use.
+// split serves a call of a subtest without records from a tape of a test around it. Splitting a test into subtests thus
+// buys nothing again. The outer test keeps its record, which it may still use.
 func (r *Recorder) split(c *call, lifted string) *servedRecord {
 	if r.run.Mode.makesAgain(c.codec.Tools) || r.run.tape == nil || len(r.run.tape.records) > 0 {
 		return nil
@@ -191,9 +192,9 @@ func (r *Recorder) split(c *call, lifted string) *servedRecord {
 // once.
 var goneTestsOf locked.Map[[2]string, func() map[string]usage.Known]
 
-// goneTests returns the gone tests of the package, and those of packages that are gone, by their documents. Only a failed
-// test asks: a replay that passes lists no directory, since go test would otherwise run it again after another recording
-// (design R13). A large store is not read.
+// goneTests returns the gone tests of the package, and those of packages that are gone, by their documents. Only a
+// failed test asks: a replay that passes lists no directory, since go test would otherwise run it again after another
+// recording (design R13). A large store is not read.
 func (s *setup) goneTests() map[string]usage.Known {
 	const most = 1000 // documents
 	look := sync.OnceValue(func() map[string]usage.Known {
@@ -272,6 +273,7 @@ func (r *run) renamedFrom(c *call) string {
 	if was[0].Package != r.Package {
 		from, to, what = was[0].Package, r.Package, "its package moved"
 	}
-	return was[0].Test + ", which is not in the code any more, has this call recorded; if " + what + ", keep its records: traceforge mv " +
+	return was[0].Test + ", which is not in the code any more, has this call recorded; if " + what +
+		", keep its records: traceforge mv " +
 		gotest.Quote(from) + " " + gotest.Quote(to)
 }

@@ -28,7 +28,8 @@ func (r *Recorder) startTake(c *call, lifted string) (*servedRecord, error) {
 	}
 	if _, known := writables.Get(r.run.Dir); !known && modes[r.run.Mode].writes {
 		if err := r.run.store.Writable(); err != nil {
-			return nil, failuref(fmt.Sprintf("%s was not made, as what it brings could not be kept: %s", c.title(), r.run.shown(err.Error())))
+			return nil, failuref(
+				fmt.Sprintf("%s was not made, as what it brings could not be kept: %s", c.title(), r.run.shown(err.Error())))
 		}
 		writables.Add(r.run.Dir, true)
 	}
@@ -65,7 +66,8 @@ func (r *Recorder) live(req *http.Request, w *wire, tk *take) (*http.Response, e
 }
 
 // keepAnswer has a take keep the answer of a live call, or its error. The body is kept as the caller reads it.
-func (r *Recorder) keepAnswer(req *http.Request, w *wire, tk *take, resp *http.Response, err error) (*http.Response, error) {
+func (r *Recorder) keepAnswer(req *http.Request, w *wire, tk *take, resp *http.Response,
+	err error) (*http.Response, error) {
 	if resp == nil && err == nil {
 		err = fmt.Errorf("traceforge: the upstream, a %T, returned neither an answer nor an error", r.run.Upstream)
 	}
@@ -105,8 +107,8 @@ func (r *Recorder) keepAnswer(req *http.Request, w *wire, tk *take, resp *http.R
 	return resp, nil
 }
 
-// asksForRetry reports whether another try of a call replaces its answer (design R11). e is the error in the answer; nil
-// if it has none, or is not read yet.
+// asksForRetry reports whether another try of a call replaces its answer (design R11). e is the error in the answer;
+// nil if it has none, or is not read yet.
 func (s *setup) asksForRetry(tk *take, e *modelio.ProviderError) bool {
 	return !s.allows(RetryableErrors) && !tk.isScripted() && provider.AsksForRetry(tk.status, e)
 }
@@ -119,8 +121,9 @@ func (r *Recorder) Over(upstream http.RoundTripper) http.RoundTripper {
 	return markedTransport{r, upstreamKey{}, upstream}
 }
 
-// isLed reports whether a stored answer led the program to the host of a request: it names the host, to which the program
-// made no call before. A pull request can change where stored answers lead, and clients send their key along.
+// isLed reports whether a stored answer led the program to the host of a request. The answer names the host, to which
+// the program made no call before. A pull request can change where stored answers lead, and clients send their key
+// along.
 func (r *run) isLed(at *url.URL) bool {
 	host := strings.ToLower(at.Hostname())
 	r.mu.Lock()
@@ -156,7 +159,8 @@ func (t ledTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Body != nil {
 		req.Body.Close()
 	}
-	return nil, fmt.Errorf("a stored answer names %s, and nothing is sent there before that answer is bought again: %s", req.URL.Hostname(), t.wayOut)
+	return nil, fmt.Errorf("a stored answer names %s, and nothing is sent there before that answer is bought again: %s",
+		req.URL.Hostname(), t.wayOut)
 }
 
 // upstreamOf returns the transport that makes the live call of a request.

@@ -20,7 +20,8 @@ func (r *Recorder) forked(c *call) (*servedRecord, error) {
 	}
 	if w, ok := c.what.(*wire); r.run.asksOther(c) && (!ok || !namesModel(w, r.run.Checking.Old)) {
 		o := r.run.Checking
-		return nil, failuref(fmt.Sprintf("%s cannot be forked to %s: the request does not name its model in a way that can be replaced", c.who(), o.New),
+		return nil, failuref(fmt.Sprintf(
+			"%s cannot be forked to %s: the request does not name its model in a way that can be replaced", c.who(), o.New),
 			"record the call under its SDK, with tf.Client(), or run without model="+o.Old+"="+o.New)
 	}
 	r.run.tellMiss(c, nil)
@@ -38,10 +39,12 @@ func (r *Recorder) beforeFork(c *call) (bool, error) {
 		return false, err
 	}
 	if last := len(r.run.tape.records); from > last {
-		return false, failuref(fmt.Sprintf("from=%d is beyond the last call: %s has %s", from, r.run.Test, count(last, "recorded call")),
+		return false, failuref(
+			fmt.Sprintf("from=%d is beyond the last call: %s has %s", from, r.run.Test, count(last, "recorded call")),
 			"name one of them: traceforge show "+r.run.Test+" lists them")
 	}
-	return slices.ContainsFunc(r.run.tape.unplayed(r.run.Checking.Covers), func(number int) bool { return number < from }), nil
+	return slices.ContainsFunc(r.run.tape.unplayed(r.run.Checking.Covers),
+		func(number int) bool { return number < from }), nil
 }
 
 // unplayed returns the numbers of the remaining records of tools or of models, as meant chooses.
@@ -73,7 +76,8 @@ func (r *report) replacedNoModel() *Failure {
 			asked = inorder.With(asked, model)
 		}
 	}
-	return failuref(fmt.Sprintf("model=%s=%s: no live call asked %s", o.Old, o.New, o.Old), "asked live: "+cmp.Or(strings.Join(asked, ", "), "nothing"))
+	return failuref(fmt.Sprintf("model=%s=%s: no live call asked %s", o.Old, o.New, o.Old),
+		"asked live: "+cmp.Or(strings.Join(asked, ", "), "nothing"))
 }
 
 // offTape is the failure of a tool call that a live model asked for and the tape lacks.

@@ -30,14 +30,15 @@ var modes = [...]struct {
 	completes bool   // serves recorded answers, and buys only missing ones
 	injects   bool   // lets Fault replace recorded answers
 }{
-	Replay:      {name: "replay", does: "replay", serves: true, injects: true},
-	Update:      {name: "update", does: "record what changed", live: true, writes: true, drops: true, completes: true},
-	UpdateAll:   {name: "all", does: "record every call", live: true, writes: true, drops: true},
-	UpdateNew:   {name: "new", does: "record what is missing", live: true, writes: true, completes: true},
-	UpdateTools: {name: "tools", does: "run the tools again and record what changed", live: true, writes: true, drops: true, completes: true},
-	Rekey:       {name: "rekey", does: "adopt stored answers", serves: true, writes: true, drops: true},
-	Check:       {name: "check", does: "compare live answers", serves: true, live: true},
-	Mixed:       {name: "live", does: "use them", live: true, injects: true},
+	Replay:    {name: "replay", does: "replay", serves: true, injects: true},
+	Update:    {name: "update", does: "record what changed", live: true, writes: true, drops: true, completes: true},
+	UpdateAll: {name: "all", does: "record every call", live: true, writes: true, drops: true},
+	UpdateNew: {name: "new", does: "record what is missing", live: true, writes: true, completes: true},
+	UpdateTools: {name: "tools", does: "run the tools again and record what changed", live: true, writes: true,
+		drops: true, completes: true},
+	Rekey: {name: "rekey", does: "adopt stored answers", serves: true, writes: true, drops: true},
+	Check: {name: "check", does: "compare live answers", serves: true, live: true},
+	Mixed: {name: "live", does: "use them", live: true, injects: true},
 }
 
 // A source answers a call with a record, or with the take of a live call. On nil, the next source is asked. The lock is

@@ -28,7 +28,8 @@ func withdrawn(provider, model string, status int, e *modelio.ProviderError) str
 	if code == strconv.Itoa(status) { // Google's
 		code = ""
 	}
-	return fmt.Sprintf("%s no longer has %s (%d %s)", provider, model, status, cmp.Or(code, e.Type, http.StatusText(status)))
+	return fmt.Sprintf("%s no longer has %s (%d %s)", provider, model, status,
+		cmp.Or(code, e.Type, http.StatusText(status)))
 }
 
 // Gone returns messages for the models that providers no longer had in this run.
@@ -65,6 +66,7 @@ func (r *run) goneModels() (said []string) {
 // sayGoneModels tells a failed test what to do if a provider no longer has a model.
 func (n *notes) sayGoneModels() {
 	if said := n.run.goneModels(); len(said) > 0 {
-		n.say("%s: name another model in the code, and record with it, or keep the stored answers: %s", strings.Join(said, "; "), n.run.with(Rekey.String()))
+		n.say("%s: name another model in the code, and record with it, or keep the stored answers: %s",
+			strings.Join(said, "; "), n.run.with(Rekey.String()))
 	}
 }

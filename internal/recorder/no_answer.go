@@ -33,12 +33,15 @@ func (r *run) unanswered(tk *take) *Failure {
 	}
 	switch {
 	case status > 0 && isDirect(tk.codec.API):
-		ways = append(ways, "or, to test this very error, record under the SDK instead: give it tf.Client(), or tf.URL as its base URL")
-	case status == 0 && host == "" && (!lacksKey || errors.Is(tk.err, context.Canceled)) && !tk.lacksResult(): // otherwise the record would say that there was no answer
+		ways = append(ways,
+			"or, to test this very error, record under the SDK instead: give it tf.Client(), or tf.URL as its base URL")
+	case status == 0 && host == "" && (!lacksKey || errors.Is(tk.err, context.Canceled)) && !tk.lacksResult():
+		// otherwise the record would say that there was no answer
 		ways = append(ways, "or keep the error: "+r.allow("TransportErrors"))
 	}
 	brief := noAnswer(tk.who(), tk.err)
-	if errors.Is(tk.err, context.Canceled) && !tk.codec.Tools && !strings.Contains(brief, context.Canceled.Error()) { // an errgroup gives the error of another call as the cause
+	// an errgroup gives the error of another call as the cause
+	if errors.Is(tk.err, context.Canceled) && !tk.codec.Tools && !strings.Contains(brief, context.Canceled.Error()) {
 		brief = fmt.Sprintf("%s gave no answer, as its caller cancelled the call: %v", tk.who(), tk.err)
 	}
 	return r.leftOut(tk, brief, ways...)
@@ -83,7 +86,8 @@ func answeredWith(err error) (status int, message string) {
 		}
 		for _, name := range []string{"StatusCode", "HTTPStatusCode", "HTTPCode", "Code"} {
 			code := field(name)
-			if !code.IsValid() || !code.CanInt() || http.StatusText(int(code.Int())) == "" || code.Int() < http.StatusBadRequest {
+			if !code.IsValid() || !code.CanInt() || http.StatusText(int(code.Int())) == "" ||
+				code.Int() < http.StatusBadRequest {
 				continue
 			}
 			status, message = int(code.Int()), err.Error()
@@ -108,8 +112,8 @@ func (s *setup) unsetKey(name string) string {
 	return ""
 }
 
-// lacksKey reports whether no variable for the key of a provider, or for what is used in its place, is set to more than a
-// placeholder.
+// lacksKey reports whether all variables for the key of a provider, or for what is used in its place, are unset or
+// placeholders.
 func (s *setup) lacksKey(name string) bool {
 	isSet := func(name string) bool {
 		value := os.Getenv(name)
@@ -126,7 +130,8 @@ func (r *report) withoutKey(c *call, from *snapshot.Snapshot) string {
 		return "the script answers, so no call is made"
 	}
 	_, f := r.run.undetermined(c)
-	adopts := !from.Source.IsBought() || f == nil && r.run.faults.givenUp() == nil // rules do not apply to an imported record
+	// rules do not apply to an imported record
+	adopts := !from.Source.IsBought() || f == nil && r.run.faults.givenUp() == nil
 	if !adopts || !c.canAdopt(from) || r.run.Mode == Mixed || !r.run.lacksKey(c.provider) {
 		return ""
 	}

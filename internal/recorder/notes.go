@@ -51,10 +51,12 @@ func (n *notes) sayLossesOfRecording() {
 			continue
 		}
 		if tk.note != "" {
-			n.say("an answer of %s does not fit its API, and is recorded as it is, with a note: %s", tk.provider, n.run.plainText(tk.note))
+			n.say("an answer of %s does not fit its API, and is recorded as it is, with a note: %s", tk.provider,
+				n.run.plainText(tk.note))
 		}
 		for _, line := range reading.Sentences(tk.record.Response.Readings, tk.record.Response.ReadingsMore) {
-			n.say("of an answer of %s some programs read %s, and others do not: its record has the readings", tk.provider, n.run.plainText(line))
+			n.say("of an answer of %s some programs read %s, and others do not: its record has the readings", tk.provider,
+				n.run.plainText(line))
 		}
 	}
 	if names := strings.Join(n.droppedHeaders(), ", "); names != "" && n.run.saysFirst("headers "+names) {
@@ -74,7 +76,8 @@ func (n *notes) overlappingTakes() (equal []*take) {
 	}
 	for _, tk := range n.run.takes {
 		other := func(o *take) bool {
-			return o != tk && o.began < tk.heard && tk.began < o.heard && o.key == tk.key && !n.run.transient(o) && said(o) != said(tk) &&
+			return o != tk && o.began < tk.heard && tk.began < o.heard && o.key == tk.key && !n.run.transient(o) &&
+				said(o) != said(tk) &&
 				slices.Equal(o.stable, tk.stable)
 		}
 		if slices.ContainsFunc(n.run.takes, other) {

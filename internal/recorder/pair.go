@@ -79,7 +79,8 @@ func removed(old, next []snapshot.Snapshot) (ids []string) {
 
 // outcomes returns what happens to the record of each call, and whether the record stays the same. pairs are the
 // indexes of the calls' records. renewTime gives an unchanged record the time of its call, from which its age counts.
-func (t *tape) outcomes(calls []testCall, pairs []int, headers []string, renewTime bool) (done []store.Outcome, same []bool) {
+func (t *tape) outcomes(calls []testCall, pairs []int, headers []string,
+	renewTime bool) (done []store.Outcome, same []bool) {
 	done, same = make([]store.Outcome, len(calls)), make([]bool, len(calls))
 	for n, c := range calls {
 		done[n].Of = pairs[n]
@@ -114,8 +115,8 @@ func (t *tape) outcomes(calls []testCall, pairs []int, headers []string, renewTi
 	return done, same
 }
 
-// confirms reports whether a new answer says the same as the i-th record. The old answer then stays, with its bytes, times,
-// usage and headers, even if texts of the request changed. Other options may ask for an answer in another form.
+// confirms reports whether a new answer says the same as the i-th record. The old answer then stays, with its bytes,
+// times, usage and headers, even if texts of the request changed. Other options may ask for an answer in another form.
 func (t *tape) confirms(i int, tk *take, headers []string) bool {
 	was, now := &t.records[i].Response, &tk.record.Response
 	return store.SameAnswer(was, now) && now.Confirms(was) &&
@@ -123,9 +124,9 @@ func (t *tape) confirms(i int, tk *take, headers []string) bool {
 		t.whole(i) && t.isScrubbed(i) && !lackHeaders(was.Headers, now.Headers, headers)
 }
 
-// renewIDs gives all records of a response, a file or a job one id, if an answer that gives it out or a request that
-// names it is new. It then also replaces answers that say the same as before. Otherwise the requests keep the ids that
-// they named.
+// renewIDs gives all records of a response, a file or a job one id. It does so if an answer that gives it out or a
+// request that names it is new. It then also replaces answers that say the same as before. Otherwise the requests keep
+// the ids that they named.
 func (t *tape) renewIDs(calls []testCall, done []store.Outcome) {
 	areNamed := slices.ContainsFunc(calls, func(c testCall) bool { return c.take != nil && len(c.take.ids) > 0 })
 	isOther := func(c testCall) bool { return c.take != nil && !c.take.codec.Generates && !c.take.codec.Tools }
@@ -167,7 +168,7 @@ func (t *tape) renewIDs(calls []testCall, done []store.Outcome) {
 	}
 }
 
-// renewSessions replaces all answers of sessions to whose server a client listens, if one is new or isNew: events of a
+// renewSessions replaces all answers of sessions to whose server a client listens, if one is new or isNew. Events of a
 // stream wait for the calls that were made before them, so their times have to be of one run.
 func renewSessions(calls []testCall, done []store.Outcome, isNew bool) {
 	listened := false
@@ -183,8 +184,8 @@ func renewSessions(calls []testCall, done []store.Outcome, isNew bool) {
 	}
 }
 
-// renewFollowers replaces the answers of calls that name an id which an answer of another call has now. It reports whether
-// there are such calls.
+// renewFollowers replaces the answers of calls that name an id which an answer of another call has now. It reports
+// whether there are such calls.
 func (t *tape) renewFollowers(calls []testCall, done []store.Outcome) (renewed bool) {
 	was := map[string]string{} // ids in the answers of the calls, and what they are in the answers that are kept
 	for n, c := range calls {
@@ -233,12 +234,13 @@ func (n *naming) add(tk *take, bodies bool) {
 	}
 }
 
-// has reports whether a request names an id that an answer gives out: by a number, in its URL, or, if it is not of a model
-// and only repeated, in its body.
+// has reports whether a request names an id that an answer gives out. It may do so by a number, in its URL, or, if the
+// id is not of a model and only repeated, in its body.
 func (n *naming) has(id string, given *take) bool {
 	w, ok := given.what.(*wire)
 	return strings.Contains(n.urls.String(), id) ||
-		ok && !given.codec.Generates && !given.codec.Tools && !w.names(id) && bytes.Contains(n.bodies.Bytes(), jsontext.Text(id))
+		ok && !given.codec.Generates && !given.codec.Tools && !w.names(id) &&
+			bytes.Contains(n.bodies.Bytes(), jsontext.Text(id))
 }
 
 func providerOf(calls []testCall) string {
@@ -274,7 +276,8 @@ func (r *run) inOrder(kept []*take) []testCall {
 	inPlace := func(a, b *take) int { return cmp.Or(cmp.Compare(place(a), place(b)), compareTakes(a, b)) }
 	var ordered, ready []*take
 	for len(takes) > 0 || len(ready) > 0 {
-		ended := func(tk *take) bool { return tk.heard < takes[0].began } // not its end: the caller may close the answer later
+		// not its end: the caller may close the answer later
+		ended := func(tk *take) bool { return tk.heard < takes[0].began }
 		for len(takes) > 0 && !slices.ContainsFunc(ready, ended) {
 			ready, takes = append(ready, takes[0]), takes[1:]
 		}

@@ -178,7 +178,8 @@ func (p *pending) renumber(tk *take) {
 // append adds to the log of this run the answers bought since the last time. If an answer in it has a new number, the
 // log is begun again.
 func (p *pending) append() error {
-	if slices.ContainsFunc(p.run.takes, func(tk *take) bool { return tk.logged > 0 && tk.waits && tk.logged != tk.number }) {
+	if slices.ContainsFunc(p.run.takes,
+		func(tk *take) bool { return tk.logged > 0 && tk.waits && tk.logged != tk.number }) {
 		old := p.log
 		p.log = p.run.store.NewLog(p.run.name, p.provider)
 		for _, tk := range p.run.takes {
@@ -289,7 +290,8 @@ func (p *pending) nextUses(ids []string) string {
 	case p.run.Mode == UpdateNew, p.run.Mode == UpdateTools:
 		return "the next " + p.run.updating(p.run.Mode.String()) + " uses " + them(ids)
 	case p.run.Mode == UpdateAll:
-		return "the next " + p.run.updating("") + " uses those of calls that changed, and " + p.run.updating(UpdateAll.String()) + " makes all calls again"
+		return "the next " + p.run.updating("") + " uses those of calls that changed, and " +
+			p.run.updating(UpdateAll.String()) + " makes all calls again"
 	}
 	return "the next " + p.run.updating("") + " uses " + them(ids)
 }
@@ -356,14 +358,16 @@ func (p *pending) lost() string {
 	case kept == len(waiting):
 		return "it waits in " + p.run.Shown + "/.pending: traceforge accept"
 	}
-	return fmt.Sprintf("%d of %d answers are lost, and the next run buys them again; the others wait in %s/.pending: traceforge accept",
+	return fmt.Sprintf(
+		"%d of %d answers are lost, and the next run buys them again; the others wait in %s/.pending: traceforge accept",
 		len(waiting)-kept, len(waiting), p.run.Shown)
 }
 
 // drop removes the waiting answers that a passed test used or replaced. All others stay for a decision, since they were
 // paid for: note says so, and unasked are the ids of those that no call asks for. now are the test's records, and
 // renewed the ids of those that this run answered.
-func (p *pending) drop(now []snapshot.Snapshot, renewed []string, partial bool) (note string, unasked []string, err error) {
+func (p *pending) drop(now []snapshot.Snapshot, renewed []string,
+	partial bool) (note string, unasked []string, err error) {
 	p.open(anyProvider)
 	taken, err := p.log.Remove()
 	if err != nil || p.clean && !taken {

@@ -171,7 +171,8 @@ func (p *proof) compareReadings(all []snapshot.Reading) {
 		case i >= len(said.Readings):
 			p.report("/readings", "does not say that programs read %s in %s", reading.Sentence(told[i]), p.file())
 		case i >= len(told):
-			p.report("/readings", "says that programs read %s in %s, and none does: record it again", reading.Sentence(said.Readings[i]), p.file())
+			p.report("/readings", "says that programs read %s in %s, and none does: record it again",
+				reading.Sentence(said.Readings[i]), p.file())
 		case told[i] != said.Readings[i]:
 			p.report(fmt.Sprintf("/readings/%d", i), "is %s, and programs read %s in %s",
 				reading.Sentence(said.Readings[i]), reading.Sentence(told[i]), p.file())
@@ -436,7 +437,8 @@ func (s *setup) prove(d *openProof) *Failure {
 		}
 		if wrong := prove(d.doc, d.record, d.raw, &d.call.numbering); len(wrong) > 0 {
 			e := &snapshot.Error{File: s.Shown + "/" + d.doc.File(), Violations: wrong}
-			brief := fmt.Sprintf("%s, call %d, says one thing and serves another", e.File, d.doc.Document.Snapshots[d.record].Number())
+			brief := fmt.Sprintf("%s, call %d, says one thing and serves another", e.File,
+				d.doc.Document.Snapshots[d.record].Number())
 			d.failure = failuref(brief, indent(e.Error()), "accept: "+s.Accept)
 		}
 		d.raw, d.check = nil, nil

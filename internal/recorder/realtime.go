@@ -57,7 +57,8 @@ func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response
 	if f := r.report.failedBefore(c); f != nil {
 		return nil, f
 	}
-	s := &realtime{r: r, req: req, wire: w, opening: c, source: r.run.Source(), started: clock(), began: r.run.steps.Add(1), done: make(chan struct{}),
+	s := &realtime{r: r, req: req, wire: w, opening: c, source: r.run.Source(), started: clock(),
+		began: r.run.steps.Add(1), done: make(chan struct{}),
 		served: provider.Place{Messages: -1}} // before the greeting
 	if plain, err := s.find(); plain || err != nil {
 		return nil, r.report.failUnlessRecorded(c, err)
@@ -268,7 +269,8 @@ func (s *realtime) relay() {
 		_ = s.server.Close(websocket.Normal, "")
 	case err := <-heard:
 		if closed := asA[*websocket.CloseError](err); closed != nil {
-			s.keepFrame(provider.Frame{Close: &provider.Closing{ByServer: true, Code: closed.Code, Reason: closed.Reason}}, s.place())
+			s.keepFrame(
+				provider.Frame{Close: &provider.Closing{ByServer: true, Code: closed.Code, Reason: closed.Reason}}, s.place())
 			s.out.close(closed.Code, closed.Reason)
 		} else {
 			how, broke = broken, err

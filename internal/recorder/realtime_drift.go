@@ -51,7 +51,8 @@ func (s *realtime) drifted(c *call) error {
 	if once {
 		accept = ""
 	}
-	failure := failuref(brief+" (- recorded, + got)", drift.Plain.Text(changes), r.report.remarks(i, d.Changes, rule), accept)
+	failure := failuref(brief+" (- recorded, + got)", drift.Plain.Text(changes),
+		r.report.remarks(i, d.Changes, rule), accept)
 	failure.brief = brief
 	return failure.withDrift(d)
 }

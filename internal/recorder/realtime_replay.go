@@ -35,7 +35,8 @@ func (s *realtime) find() (plain bool, err error) {
 	}
 	switch o := &r.run.Checking; {
 	case r.run.Imports():
-		return false, failuref(fmt.Sprintf("%s is a session over a WebSocket, which no recording of another tool and no script has", s.wire))
+		return false, failuref(
+			fmt.Sprintf("%s is a session over a WebSocket, which no recording of another tool and no script has", s.wire))
 	case r.run.Mode == Mixed && (o.From > 1 || o.New != ""):
 		return false, failuref(fmt.Sprintf("%s is a session over a WebSocket, which cannot be forked", s.wire),
 			"run it without from and model in "+usage.CheckEnv)
@@ -51,7 +52,8 @@ func (s *realtime) find() (plain bool, err error) {
 	case i < 0:
 	case r.run.tape.records[i].Response.Status != http.StatusSwitchingProtocols:
 		plain = true
-	case !modes[r.run.Mode].writes || r.run.tape.records[i].Response.Stale == "" && r.run.tape.isScrubbed(i) && r.run.tape.whole(i):
+	case !modes[r.run.Mode].writes ||
+		r.run.tape.records[i].Response.Stale == "" && r.run.tape.isScrubbed(i) && r.run.tape.whole(i):
 		s.replayed, err = s.beginReplay(i)
 	}
 	if s.replayed == nil && !plain && err == nil && !modes[r.run.Mode].completes {
@@ -88,7 +90,8 @@ func (s *realtime) beginning(req *modelio.Request, messages int) key {
 	if messages == 0 {
 		short.Model = ""
 	}
-	k, _, _, _ := keyed(s.opening.provider, "", &short, s.r.run.Ignored, s.r.run.rules.Stored) // a part of a request with a key has one too
+	// a part of a request with a key has one too
+	k, _, _, _ := keyed(s.opening.provider, "", &short, s.r.run.Ignored, s.r.run.rules.Stored)
 	return k
 }
 
@@ -97,7 +100,8 @@ func (s *realtime) beginReplay(i int) (*replayedSession, error) {
 	t := s.r.run.tape
 	if in := s.r.run.faults.next(t.records[i].Number()); in != nil && modes[s.r.run.Mode].injects {
 		in.used, in.unfitted = true, true
-		return nil, failuref(fmt.Sprintf("fault cannot be injected: %s, %s: the call is a session over a WebSocket", s.r.run.recordName(i), in.Name))
+		return nil, failuref(fmt.Sprintf("fault cannot be injected: %s, %s: the call is a session over a WebSocket",
+			s.r.run.recordName(i), in.Name))
 	}
 	d, err := s.r.run.openProofOf(nil, i)
 	if err != nil {
@@ -346,7 +350,8 @@ func (s *realtime) fallSilent() {
 	r.run.mu.Lock()
 	p := s.replayed
 	recorded := r.run.tape.request(p.record).Messages
-	owes := at.Messages < len(recorded) || slices.ContainsFunc(p.frames, func(f provider.Frame) bool { return at.Before(f.After) })
+	owes := at.Messages < len(recorded) ||
+		slices.ContainsFunc(p.frames, func(f provider.Frame) bool { return at.Before(f.After) })
 	brief := ""
 	if owes && len(recorded) > 0 {
 		next := max(0, min(at.Messages, len(recorded)-1))

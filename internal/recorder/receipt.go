@@ -69,7 +69,8 @@ func (r *Recorder) notePlayed(left *usage.Receipt) {
 		left.Document = string(r.run.tape.doc.Document.Hash)
 	}
 	if r.revision.written != nil {
-		records, left.Recorded, left.Document = r.revision.written.Snapshots, r.revision.renewed, string(r.revision.written.Hash)
+		records, left.Recorded, left.Document = r.revision.written.Snapshots, r.revision.renewed,
+			string(r.revision.written.Hash)
 	}
 	for i := range records {
 		if id := records[i].ID; !slices.Contains(left.Played, id) && !slices.Contains(left.Recorded, id) {

@@ -32,8 +32,9 @@ type Options struct {
 	TestCommand string // the command that runs the tests of the package
 	TestFlags   string // the flags that select the test alone
 	Mode        Mode
-	Program     func(mode string) string    // the command that runs a program in a mode of --update; nil if a test makes the calls
-	Masked      func(command string) string // the program's command without secrets
+	// the command that runs a program in a mode of --update; nil if a test makes the calls
+	Program func(mode string) string
+	Masked  func(command string) string // the program's command without secrets
 
 	Source   func() snapshot.Source // the source of the call under way
 	Fail     func()                 // marks the test as failed at once
@@ -42,8 +43,9 @@ type Options struct {
 	Foreign  func() bool            // reports that another test makes the call under way; may be nil
 	Namesake bool                   // a test of this name has ended in this process
 	Waiting  func(holder string)    // is called with the holder of the store's lock, after 2 seconds; may be nil
-	Missed   func(Miss)             // is called for each request without a record, including a fork's live calls; may be nil
-	Upstream http.RoundTripper      // makes the live calls
+	// is called for each request without a record, including a fork's live calls; may be nil
+	Missed   func(Miss)
+	Upstream http.RoundTripper // makes the live calls
 
 	Ignored          []string // RFC 6901 pointers that keys leave out
 	Nondeterministic string   // the given reason for lifting design R7
@@ -64,8 +66,8 @@ type Options struct {
 	Sources func() [][]byte // reads the test files of the package; may be nil
 }
 
-// A setup is what a recorder is given, and does not change: options, the test that makes the calls, the store with its
-// rules, and secrets that must not be printed.
+// A setup is what a recorder is given, and does not change. It has options, the test that makes the calls, the store
+// with its rules, and secrets that must not be printed.
 type setup struct {
 	Options
 	mask
@@ -140,7 +142,8 @@ func Open(o Options) (*Recorder, error) {
 				o.option("Ignore", pointer), o.option("Ignore", "/"+pointer))
 		}
 	}
-	err := errors.Join(o.checkHosts("Record", o.Recorded), o.checkHosts("PassThrough", o.PassThrough), o.checkKeptHeaders(o.KeptHeaders))
+	err := errors.Join(o.checkHosts("Record", o.Recorded), o.checkHosts("PassThrough", o.PassThrough),
+		o.checkKeptHeaders(o.KeptHeaders))
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +195,8 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if f := asA[*Failure](err); f != nil {
 		return r.run.response400(req, w, f), nil
 	}
-	if err == req.Context().Err() { // whoever cancelled it may have given a cause, which the transport of net/http reports too
+	// whoever cancelled it may have given a cause, which the transport of net/http reports too
+	if err == req.Context().Err() {
 		err = context.Cause(req.Context())
 	}
 	return resp, err
@@ -322,8 +326,8 @@ func (r *report) begin(ctx context.Context, what fmt.Stringer) error {
 }
 
 // endedBefore returns the error of a call whose context ended before the call was made, if such a call does not count.
-// If errors of the transport are recorded, it does count, since chance decides whether the call or the end of its context
-// comes first.
+// If errors of the transport are recorded, it does count, since chance decides whether the call or the end of its
+// context comes first.
 func (s *setup) endedBefore(ctx context.Context, c *call) error {
 	c.over = ctx.Err()
 	isSession := c.codec.Session != nil || c.codec.Realtime != nil
@@ -336,9 +340,10 @@ func (s *setup) endedBefore(ctx context.Context, c *call) error {
 // tooLate is the error of a call by a goroutine that outlives the test, which can no longer fail. Each such call is
 // reported apart from all tests, since SDKs do not show the text of an answer.
 func (s *setup) tooLate(what fmt.Stringer) *Failure {
-	f := s.plain(failuref(fmt.Sprintf("%s was called after %s had ended, to which its client belongs: make a client in each test, "+
-		"traceforgetest.New(t).Client(), as one that tests share (sync.Once, a variable, a suite) outlives the first of them; "+
-		"register a cleanup that makes calls after New", what, s.Test)))
+	f := s.plain(
+		failuref(fmt.Sprintf("%s was called after %s had ended, to which its client belongs: make a client in each test, "+
+			"traceforgetest.New(t).Client(), as one that tests share (sync.Once, a variable, a suite) outlives the first of them; "+
+			"register a cleanup that makes calls after New", what, s.Test)))
 	if s.Late != nil && s.saysFirst(f.brief) {
 		s.Late(f)
 	}

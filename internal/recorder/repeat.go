@@ -27,7 +27,7 @@ func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *servedRecor
 	switch {
 	case c.codec.Tools:
 		ck.within = req.Context()
-	case provider.IsLoopback(req.URL.Hostname()): // it may be a server of the test's own, which ends with the function that made it
+	case provider.IsLoopback(req.URL.Hostname()): // maybe the test's own, which ends with the function that made it
 		ck.within = context.WithoutCancel(req.Context())
 	}
 	req = req.Clone(context.WithoutCancel(req.Context())) // the caller goes on, and may cancel its request
@@ -42,7 +42,8 @@ func (r *Recorder) checkHTTP(req *http.Request, w *wire, c *call, s *servedRecor
 		return c
 	}
 	ck.make = func(ctx context.Context, tk *take) {
-		ctx = context.WithValue(ctx, upstreamKey{}, req.Context().Value(upstreamKey{})) // the same upstream makes this call too
+		// the same upstream makes this call too
+		ctx = context.WithValue(ctx, upstreamKey{}, req.Context().Value(upstreamKey{}))
 		live, sent := req.WithContext(ctx), fresh()
 		if r.run.Checking.New != "" {
 			live = askInstead(live, sent, r.run.Checking)
@@ -93,8 +94,8 @@ var itemNumber = regexp.MustCompile(`\bitem_[0-9]+\b`)
 // talks matches what is said to be in a conversation or thread: its number, or the part of a URL that names it.
 var talks = regexp.MustCompile(`^(?:conversation|thread)_|/(?:conversations|sessions|threads)/(item_[0-9]+)`)
 
-// nameIDs notes the ids in a request of what a provider made, and may have forgotten since the recording: of responses,
-// conversations and jobs, and of what the URL asks about.
+// nameIDs notes the ids in a request of what a provider made, and may have forgotten since the recording. These are
+// responses, conversations and jobs, and what the URL asks about.
 func (c *call) nameIDs() {
 	add := func(number, kind string) bool {
 		id, ok := c.numbering.Original(number)
@@ -122,9 +123,9 @@ func (c *call) nameIDs() {
 	}
 }
 
-// lookedUp returns the ids in a request that a provider looks up: those of the call, and of items that it keeps. what names
-// the first of them, or is "". Other things that providers created may come back: ids of tool calls, which only have to
-// agree among themselves, signatures, and encrypted reasoning.
+// lookedUp returns the ids in a request that a provider looks up: those of the call, and of items that it keeps. what
+// names the first of them, or is "". Other things that providers created may come back: ids of tool calls, which only
+// have to agree among themselves, signatures, and encrypted reasoning.
 func lookedUp(c *call) (ids []string, what string) {
 	if ids = slices.Clip(c.ids); c.named == "item" {
 		what = "an item"
@@ -246,7 +247,8 @@ func (r *Recorder) checkModel(g *Generation, c *call, s *servedRecord) {
 	case g.Live == nil:
 		ck.State, ck.Why = usage.CheckUnchecked, "the test gives Recorder.Model no live model"
 	case r.run.Checking.New != "":
-		ck.State, ck.Why = usage.CheckUncheckable, "it is asked through a value, and only a request's text can name another model"
+		ck.State, ck.Why = usage.CheckUncheckable,
+			"it is asked through a value, and only a request's text can name another model"
 	}
 	r.checks.begin(ck)
 }

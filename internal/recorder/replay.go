@@ -92,9 +92,9 @@ func (t *tape) findCall(c *call) (i int, how fit) {
 	return t.find(c.knownKey())
 }
 
-// withIDs returns the first unplayed record like the i-th that names the ids of a call: those of a conversation's last
-// answer, or of a job. Ids that no answer from the store gave out, such as a program's own, may be others than recorded,
-// and so may those of a record without ids.
+// withIDs returns the first unplayed record like the i-th that names the ids of a call, such as that of a
+// conversation's last answer. Ids that no answer from the store gave out, such as a program's own, may be others than
+// recorded, and so may those of a record without ids.
 func (s search) withIDs(c *call, i int) (of int, how fit) {
 	ids, t := c.stable, s.tape
 	if len(ids) == 0 {
@@ -128,8 +128,8 @@ func (t *tape) withJustIDs(i int, ids []string) int {
 	return t.nextEqual(i, func(j int) bool { return slices.Equal(t.records[j].Source.IDs, ids) })
 }
 
-// nextEqual returns the first unplayed record with the request of the i-th, which is unplayed too, that is meant, from
-// there on; -1 if there is none.
+// nextEqual returns the first unplayed record that is meant, from the i-th on, with the request of the i-th, which is
+// unplayed too; or -1.
 func (t *tape) nextEqual(i int, meant func(int) bool) int {
 	if meant(i) {
 		return i // the usual case; needs no keys
@@ -260,11 +260,13 @@ func unrecordedResponse(req *http.Request, a *provider.Answer) *http.Response {
 // A replayBody serves a recorded body. A stream comes event by event: no Read goes past the event in which it began.
 type replayBody struct {
 	ctx    context.Context
-	rest   []byte                      // of the body, or of the event being read
-	events *provider.Events            // nil if it is no stream
-	pause  func(context.Context) error // waits before each event, and before each read of a body that is no stream; may be nil
-	cut    string                      // how the recorded body was cut: Response.Incomplete; empty for an io.EOF at its end
-	stop   context.CancelCauseFunc     // ends a body that stays open until its client closes it; nil for a body that ends by itself
+	rest   []byte           // of the body, or of the event being read
+	events *provider.Events // nil if it is no stream
+	// waits before each event, and before each read of a body that is no stream; may be nil
+	pause func(context.Context) error
+	cut   string // how the recorded body was cut: Response.Incomplete; empty for an io.EOF at its end
+	// ends a body that stays open until its client closes it; nil for a body that ends by itself
+	stop context.CancelCauseFunc
 
 	report *report
 	proof  *openProof // compares the answer with the record

@@ -85,7 +85,7 @@ func (r *report) alsoMissing(c *call, renamed string) *Failure {
 	return againf(line)
 }
 
-// wholeFailures is the number of a test's failures that are told in full, and briefFailures the number of those after
+// wholeFailures is the number of a test's failures that are told in full. briefFailures is the number of those after
 // them that take one line each.
 const (
 	wholeFailures = 5
@@ -98,13 +98,15 @@ const (
 func (r *report) tellRest() {
 	for _, cause := range r.run.causes {
 		if n := len(cause.later); n > 0 {
-			brief := fmt.Sprintf("%s more drifted in the same way: %s, %s", count(n, "request"), r.run.file(), calls(cause.later))
+			brief := fmt.Sprintf("%s more drifted in the same way: %s, %s", count(n, "request"), r.run.file(),
+				calls(cause.later))
 			r.run.Tell(r.run.plain(againf(brief, cause.accept)))
 		}
 	}
 	if mistaken := r.run.tape.mistaken(); len(mistaken) > 0 {
-		r.run.Tell(r.run.plain(againf(fmt.Sprintf("%s of %s came after all: the drifted request that was shown against it is a new call",
-			calls(mistaken), r.run.file()))))
+		r.run.Tell(r.run.plain(
+			againf(fmt.Sprintf("%s of %s came after all: the drifted request that was shown against it is a new call",
+				calls(mistaken), r.run.file()))))
 	}
 	rest := slices.DeleteFunc(slices.Clone(r.failures), func(f *Failure) bool { return f.Text == "" })[r.told:]
 	if len(rest) == 0 {

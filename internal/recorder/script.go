@@ -151,7 +151,8 @@ func (r *report) otherStep(c *call, i int) error {
 	return f.withDrift(&usage.Drift{
 		Kind: usage.Drifted, Record: was.ID, Call: was.Number(), Provider: c.provider, Scripted: true,
 		Changes: []usage.DriftChange{{
-			Key: "script " + string(c.step.Hash), Component: "script", Kind: "script", Removed: 1, Added: 1, Before: &before, After: &after,
+			Key: "script " + string(c.step.Hash), Component: "script", Kind: "script", Removed: 1, Added: 1, Before: &before,
+			After: &after,
 		}},
 	})
 }

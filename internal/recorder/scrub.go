@@ -70,7 +70,8 @@ func (t *tape) isScrubbed(i int) bool {
 	}
 	body, err := t.doc.Raw(i)
 	stored := rawAnswer(&t.records[i], body)
-	return err == nil && t.request(i) == &t.records[i].Request && bytes.Equal(t.valuesOf(i).Answer(stored), body) && t.hiding(i, body) == nil
+	return err == nil && t.request(i) == &t.records[i].Request && bytes.Equal(t.valuesOf(i).Answer(stored), body) &&
+		t.hiding(i, body) == nil
 }
 
 // hiding returns the names of the rules that match text in a record: it was recorded under other rules. Rules for
@@ -96,8 +97,8 @@ func (t *tape) hiding(i int, body []byte) []string {
 	return inorder.Strings(values.Took())
 }
 
-// Hiding returns a function that returns the names of the rules that match text in a record of a document, given its raw
-// answer.
+// Hiding returns a function that returns the names of the rules that match text in a record of a document, given its
+// raw answer.
 func Hiding(d *store.Doc, rules *scrub.Rules) func(i int, body []byte) []string {
 	return newTape(d, rules).hiding
 }
@@ -174,8 +175,8 @@ func (r *run) onPurpose() string {
 	return "or, if they were changed on purpose, delete " + r.file() + " and record " + r.tested() + " again"
 }
 
-// explained names the rule that explains all differences of a call from a record, or says how to make the call the same
-// in each run; "" if other things differ. once reports whether an update would help for one run.
+// explained names the rule that explains all differences of a call from a record. Or it says how to make the call the
+// same in each run. It is "" if other things differ. once reports whether an update would help for one run.
 func (r *run) explained(differences []drift.Difference) (rule string, once bool) {
 	only := func(which uint64, mask func() textMask) bool {
 		if len(differences) == 0 || !maskedAlike(r.masked, which, mask, differences[0]) {
@@ -258,7 +259,8 @@ func (r *Recorder) boughtBefore(c *call) *Failure {
 	for _, i := range r.run.tape.volatile.equalTo(got) {
 		if isLeft(i) && !r.run.follows(c, r.run.tape.request(i), isBought) {
 			return failuref(fmt.Sprintf("%s was not sent: %s from those of %s, so each run would record it again",
-				c.title(), volatileDiffers, r.run.recordName(i)), indent(r.run.summary(c.request)), r.run.addVolatile(), r.run.onPurpose())
+				c.title(), volatileDiffers, r.run.recordName(i)), indent(r.run.summary(c.request)), r.run.addVolatile(),
+				r.run.onPurpose())
 		}
 	}
 	return nil

@@ -41,7 +41,8 @@ func (l *sessions) answerAside(req *http.Request, w *wire) (*http.Response, erro
 	if answer == nil {
 		return nil, nil
 	}
-	if reply := replyOf(codec.Session, w.Header, codec.Session.Answers(&w.Wire)); reply != "" { // no other message is awaited
+	// no other message is awaited
+	if reply := replyOf(codec.Session, w.Header, codec.Session.Answers(&w.Wire)); reply != "" {
 		l.note(nil, nil, reply)
 	}
 	if !l.isLive(codec.Session, w) {
@@ -98,7 +99,8 @@ func (l *sessions) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 		id = session.ID(&w.Wire)
 	}
 	l.note(provider.EventIDs(answer), id, replyOf(session, w.Header, session.Answers(&w.Wire)))
-	if body := resp.Body.(*replayBody); body.events == nil { // it comes after the replies to what its server asked in the meantime
+	// it comes after the replies to what its server asked in the meantime
+	if body := resp.Body.(*replayBody); body.events == nil {
 		body.pause = func(ctx context.Context) error {
 			return l.await(ctx, s.record, func(patient bool) bool {
 				end := endOf(s.record).Add(time.Millisecond)
@@ -124,8 +126,8 @@ func (l *sessions) paceStream(resp *http.Response, c *call, s *servedRecord) {
 	}
 }
 
-// cues returns what each event of a recorded stream waits for: the client's replies to earlier questions of the server,
-// and, for an event that the server sent unasked, the calls that were made before it.
+// cues returns what each event of a recorded stream waits for. It waits for the client's replies to earlier questions
+// of the server, and, if the server sent it unasked, for the calls that were made before it.
 func (l *sessions) cues(codec *provider.Codec, req *http.Request, served *servedRecord, events *provider.Events,
 	pace func(context.Context) error) func(context.Context) error {
 	record := served.record
@@ -178,8 +180,8 @@ func (l *sessions) awaits(s *provider.Session, w *wire) bool {
 	return asked && !replied
 }
 
-// note notes a call that was served: the ids of its answer's events, the id that ties the answer to the request, for a
-// stream that is cut, and the question that the call replies to, or "".
+// note notes a call that was served. events are the ids of its answer's events, id ties the answer to the request, for
+// a stream that is cut, and reply is the question that the call replies to, or "".
 func (l *sessions) note(events []string, id json.RawMessage, reply string) {
 	if reply != "" {
 		l.asked.Set(reply, true)
@@ -201,8 +203,8 @@ func (l *sessions) wakeAll() { l.note(nil, nil, "") }
 // patience is how long a record waits for the next call, beyond the time that its own call took in the recording.
 const patience = 30 * time.Second
 
-// await waits until holds is true. It asks after each call that is served, and loses its patience when no call comes for
-// long. After a failure such calls may never come, so it does not wait.
+// await waits until holds is true. It asks after each call that is served, and loses its patience when no call comes
+// for long. After a failure such calls may never come, so it does not wait.
 func (l *sessions) await(ctx context.Context, record *snapshot.Snapshot, holds func(patient bool) bool) error {
 	served := make(chan struct{}, 1)
 	l.waiting.Set(served, true)
@@ -299,7 +301,7 @@ func (t *tape) isUnheard(i int) bool {
 	return listens(s) && codec.Session == nil && s.Response.Error == nil && !t.isAgain(i, listens)
 }
 
-// isCached reports whether a client may have kept the answer of an earlier record: MCP's server allowed it for a time
+// isCached reports whether a client may have kept the answer of an earlier record. MCP's server allowed it for a time
 // (revision 2026-07-28, "Caching") that had passed in the recording, and less passes in replay. Within that time the
 // client had another reason to ask again.
 func (t *tape) isCached(i int) bool {

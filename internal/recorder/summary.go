@@ -26,7 +26,8 @@ func (r *revision) countTokens(kept []*take) {
 
 // noteChange notes the changes of a record: was is its former state, and request its former request under the present
 // rules.
-func (r *revision) noteChange(compare *drift.Comparer, was *snapshot.Snapshot, request *modelio.Request, tk *take, is *snapshot.Snapshot) {
+func (r *revision) noteChange(compare *drift.Comparer, was *snapshot.Snapshot, request *modelio.Request, tk *take,
+	is *snapshot.Snapshot) {
 	record := usage.ChangedRecord{ID: was.ID}
 	add := func(component string) {
 		if component != "" {

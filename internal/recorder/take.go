@@ -22,15 +22,17 @@ import (
 type take struct {
 	*call
 	terms
-	made     []string // ids that its answer made; nil until madeIDs is asked
-	unopened []byte   // its body, where some SDKs neither read nor close it: they have no result for a deletion; may be nil
-	note     string   // why the generic codec decodes the answer, or ""
-	retry    string   // the error in a stream that asks for another try, or ""
+	made []string // ids that its answer made; nil until madeIDs is asked
+	// its body, where some SDKs neither read nor close it: they have no result for a deletion; may be nil
+	unopened []byte
+	note     string // why the generic codec decodes the answer, or ""
+	retry    string // the error in a stream that asks for another try, or ""
 
-	record  *snapshot.Snapshot // the record of the take; nil until it is needed
-	raw     []byte             // the record's raw answer, or nil
-	sum     *[sha256.Size]byte // hash of the core of the record's answer; nil until answerSum computes it
-	cleared int                // how many secrets were known when the record was searched and had none; -1 before the search
+	record *snapshot.Snapshot // the record of the take; nil until it is needed
+	raw    []byte             // the record's raw answer, or nil
+	sum    *[sha256.Size]byte // hash of the core of the record's answer; nil until answerSum computes it
+	// how many secrets were known when the record was searched and had none; -1 before the search
+	cleared int
 
 	waits  bool // whether it is among the waiting answers
 	number int  // its number there; 0 if not known yet
@@ -43,11 +45,12 @@ type take struct {
 
 // The terms of a take say where its call comes from, how it is made, and how its answer is kept.
 type terms struct {
-	source        snapshot.Source
-	lifted        string // why the model is exempt from a rule of determinism; "" if it is held to all
-	started       time.Time
-	steps         *atomic.Int64 // the recorder's counter, which orders calls even if the clock stands still; nil if the order does not matter
-	began         int64         // its step when it began
+	source  snapshot.Source
+	lifted  string // why the model is exempt from a rule of determinism; "" if it is held to all
+	started time.Time
+	// the recorder's counter, which orders calls even if the clock stands still; nil if the order does not matter
+	steps         *atomic.Int64
+	began         int64 // its step when it began
 	decodeContent func(encodings string, body []byte) ([]byte, error)
 	limit         int64       // of the answer's bytes that are kept
 	keepsCuts     bool        // the test is about streams that are cut, even after their last event
@@ -74,16 +77,17 @@ type reply struct {
 type ending int
 
 const (
-	underWay     ending = iota // the caller is reading
-	unread                     // the test ended before the answer came, or before its caller read it to its end or closed it
-	whole                      // the answer was read to its end
-	aborted                    // the caller ended it early
-	broken                     // the network ended it early
-	unterminated               // it ended like a whole answer, but is a stream without its last event
-	retryable                  // an answer that asks for another try, which is not recorded (design R11)
-	failed                     // no answer, since the transport failed
-	endless                    // longer than the limit
-	dropped                    // not recorded, for a reason that was reported
+	underWay ending = iota // the caller is reading
+	// the test ended before the answer came, or before its caller read it to its end or closed it
+	unread
+	whole        // the answer was read to its end
+	aborted      // the caller ended it early
+	broken       // the network ended it early
+	unterminated // it ended like a whole answer, but is a stream without its last event
+	retryable    // an answer that asks for another try, which is not recorded (design R11)
+	failed       // no answer, since the transport failed
+	endless      // longer than the limit
+	dropped      // not recorded, for a reason that was reported
 )
 
 // newTake starts to keep the answer to a call.
@@ -309,7 +313,7 @@ func (tk *take) streams() bool {
 	return err == nil && answer.Events() != nil
 }
 
-// terminated reports whether an answer is not cut: its stream's last event was read, or it is no stream, so Close can
+// terminated reports whether an answer is not cut. Its stream's last event was read, or it is no stream, so Close can
 // still fetch the rest. It is true for an answer that cannot be decoded, which is reported as another failure.
 func (tk *take) terminated() bool {
 	if !tk.streams() {
@@ -327,8 +331,8 @@ func (tk *take) hasAll() bool {
 	return tk.status == http.StatusNoContent || tk.header.Get("Content-Length") == strconv.Itoa(tk.body.size)
 }
 
-// endsByEvent reports whether the answer is a stream that is complete with a known last event. Streams of unknown APIs are
-// complete only when the connection ends.
+// endsByEvent reports whether the answer is a stream that is complete with a known last event. Streams of unknown APIs
+// are complete only when the connection ends.
 func (tk *take) endsByEvent() bool {
 	answer, err := tk.received()
 	return err == nil && answer.Events() != nil && (tk.codec.API != provider.GenericAPI || provider.Known(answer))

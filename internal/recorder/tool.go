@@ -19,7 +19,8 @@ import (
 const toolProvider = "tool"
 
 // toolCodec decodes the answers of such tools; a request is made from the tool's input.
-var toolCodec = &provider.Codec{API: modelio.ToolAPI, Provider: toolProvider, Tools: true, DecodeResponse: decodeToolLine}
+var toolCodec = &provider.Codec{API: modelio.ToolAPI, Provider: toolProvider, Tools: true,
+	DecodeResponse: decodeToolLine}
 
 // A ToolCall is one call of a tool.
 type ToolCall struct {
@@ -87,7 +88,8 @@ func isOfContext(ctx context.Context, failure error) bool {
 	if failure == nil || errors.Is(failure, context.Canceled) {
 		return failure != nil
 	}
-	return ctx.Err() != nil && (errors.Is(failure, context.Cause(ctx)) || strings.Contains(failure.Error(), ctx.Err().Error()))
+	return ctx.Err() != nil &&
+		(errors.Is(failure, context.Cause(ctx)) || strings.Contains(failure.Error(), ctx.Err().Error()))
 }
 
 // errUnwound says why a tool returned nothing.

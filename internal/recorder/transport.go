@@ -80,7 +80,7 @@ func isTLS(err error) bool { return isA[tls.RecordHeaderError](err) || isA[tls.A
 
 func isEOF(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
-// ofContext returns an error that is the cause of a context's end as one of the context's kind: whoever cancels a
+// ofContext returns an error that is the cause of a context's end as one of the context's kind. Whoever cancels a
 // context may give a cause.
 func ofContext(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) && !errors.Is(err, ctx.Err()) {
@@ -165,8 +165,8 @@ func (r *run) awaitFailure(ctx context.Context, t *turn) {
 	}
 }
 
-// needsNoCall reports whether a record may stay unplayed, since chance decides whether its call is made: a server's own
-// messages, or a call that its caller cancelled.
+// needsNoCall reports whether a record may stay unplayed, since chance decides whether its call is made. It is of a
+// server's own messages, or of a call that its caller cancelled.
 func needsNoCall(s *snapshot.Snapshot) bool {
 	return isListening(&s.Request) && reads(&s.Request) || errors.Is(replayedTransportError(s), context.Canceled)
 }

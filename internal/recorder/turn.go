@@ -122,7 +122,7 @@ func failedTool(r *snapshot.Response) bool {
 }
 
 // inAnswersOrder returns the calls with the tool calls of each answer in the answer's order, at the places of those
-// calls: which of them begins first differs from run to run.
+// calls. Which of them begins first differs from run to run.
 func (t *tape) inAnswersOrder(calls []testCall) []testCall {
 	ordered := slices.Clone(calls)
 	for _, turn := range t.turnsOf(calls) {
@@ -166,16 +166,16 @@ func (tk *take) cancelledIn(turns []*turn) bool {
 	return ended && cancelIn(turns, tk.request)
 }
 
-// cancelIn fills the place of a tool call that was cancelled, in the first turn that asked for it and in which it was not
-// made. It reports whether there is such a turn.
+// cancelIn fills the place of a cancelled tool call, in the first turn that asked for it and in which it was not made.
+// It reports whether there is such a turn.
 func cancelIn(turns []*turn, request *modelio.Request) bool {
 	return request.Tool() != "" && slices.ContainsFunc(turns, func(t *turn) bool {
 		return t.fill(toolKey(request.Messages[0].Content[0].ToolRequest), cancelled)
 	})
 }
 
-// sparedOutcomes returns outcomes that keep records whose call was not made because another tool of its turn failed, or
-// a client kept an earlier answer from the store. pairs are the records that have calls.
+// sparedOutcomes returns outcomes that keep records whose call was not made. Another tool of its turn failed, or a
+// client kept an earlier answer from the store. pairs are the records that have calls.
 func (t *tape) sparedOutcomes(calls []testCall, pairs []int) (all []store.Outcome) {
 	failed := t.failedTurns(calls)
 	for i := range t.records {
@@ -198,8 +198,8 @@ func (t *tape) recordedTurns() []*turn {
 	return t.turns
 }
 
-// cancels reports whether a call without a record is one that a failed tool of its turn had cancelled during the
-// recording, and sets the call's turn.
+// cancels reports whether a failed tool of its turn had cancelled a call without a record during the recording, and
+// sets the call's turn.
 func (t *tape) cancels(c *call) bool {
 	if c.request.Tool() == "" {
 		return false
@@ -215,7 +215,7 @@ func (t *tape) cancels(c *call) bool {
 	return false
 }
 
-// spares reports whether a record may stay unplayed because a tool failed in this run: the record belongs to the same
+// spares reports whether a record may stay unplayed because a tool failed in this run. The record belongs to the same
 // turn, or its call overlapped the failed one.
 func (t *tape) spares(i int) bool {
 	return slices.ContainsFunc(t.recordedTurns(), func(turn *turn) bool {

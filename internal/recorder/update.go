@@ -91,7 +91,8 @@ func (r *Recorder) stored(c *call) (*servedRecord, error) {
 	}
 	s, err := r.run.serveWhole(c, i, rules)
 	if err != nil && !isA[*transportError](err) && !errors.Is(err, store.ErrNotFetched) {
-		return r.buy(c) // the record is broken, other than by a missing git lfs pull, or has values that the test does not know
+		// the record is broken, other than by a missing git lfs pull, or has values that the test does not know
+		return r.buy(c)
 	}
 	return s, err
 }
@@ -158,7 +159,8 @@ func (r *run) serveWhole(c *call, i int, rules string) (*servedRecord, error) {
 		return nil, d.failure
 	}
 	s := &r.tape.records[i]
-	if modes[r.Mode].live && r.Timing && !isDirect(s.Request.API) && s.Response.TimingMS == nil && rawAnswer(s, raw).Events() != nil {
+	if modes[r.Mode].live && r.Timing && !isDirect(s.Request.API) && s.Response.TimingMS == nil &&
+		rawAnswer(s, raw).Events() != nil {
 		return nil, errors.New("the record has no times of its events")
 	}
 	if rules != "" {

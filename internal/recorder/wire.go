@@ -42,7 +42,8 @@ func (w *wire) isGRPC() bool {
 
 // names reports whether the request has an id, as a text of its body or in its URL, or as its URL.
 func (w *wire) names(id string) bool {
-	return bytes.Contains(w.Body, jsontext.Text(id)) || strings.Contains(w.URL.Path+"?"+w.URL.RawQuery, id) || w.URL.String() == id
+	return bytes.Contains(w.Body, jsontext.Text(id)) || strings.Contains(w.URL.Path+"?"+w.URL.RawQuery, id) ||
+		w.URL.String() == id
 }
 
 // readWire reads and closes the request's body, as a RoundTripper must. A body in an unknown encoding is taken as it
@@ -105,7 +106,8 @@ func noteSent(r *Recorder, req *http.Request, w *wire, record *snapshot.Snapshot
 	defer r.run.mu.Unlock()
 	core, _ := snapshot.RequestCore(&record.Request, nil)
 	s := usage.Sent{Record: record.ID}
-	if s.Secret = w.asked.User != nil || len(w.asked.Query()) != len(w.URL.Query()) || len(scrub.Names(string(core))) > 0; !s.Secret {
+	s.Secret = w.asked.User != nil || len(w.asked.Query()) != len(w.URL.Query()) || len(scrub.Names(string(core))) > 0
+	if !s.Secret {
 		s.Method, s.URL, s.Host, s.Proto, s.Length = req.Method, w.asked.String(), req.Host, req.Proto, req.ContentLength
 		s.Encoding, s.Body, s.Values = req.TransferEncoding, w.sent, maps.Clone(req.Header)
 		maps.DeleteFunc(s.Values, func(name string, _ []string) bool {

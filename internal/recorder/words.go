@@ -48,9 +48,11 @@ func (o *Options) keepHeaders() string {
 // scrubOf says how to replace the value of a variable, or for "" a value that only a pattern finds.
 func (o *Options) scrubOf(variable string) string {
 	if variable == "" {
-		return o.words(`traceforgetest.Scrub(traceforgetest.Pattern("key", regexp.MustCompile("…")))`, o.scrubbing(o.patternRule("key", `"…"`)))
+		return o.words(`traceforgetest.Scrub(traceforgetest.Pattern("key", regexp.MustCompile("…")))`,
+			o.scrubbing(o.patternRule("key", `"…"`)))
 	}
-	value := fmt.Sprintf("traceforgetest.Scrub(traceforgetest.Value(%q, os.Getenv(%q)))", strings.ToLower(variable), variable)
+	value := fmt.Sprintf("traceforgetest.Scrub(traceforgetest.Value(%q, os.Getenv(%q)))",
+		strings.ToLower(variable), variable)
 	return o.words(value, "the flag --scrub "+variable)
 }
 
@@ -60,7 +62,8 @@ func (o *Options) scrubbing(rules string) string {
 }
 
 func (o *Options) patternRule(name, pattern string) string {
-	return o.words(fmt.Sprintf("traceforgetest.Pattern(%q, %s)", name, pattern), fmt.Sprintf(`{"name": %q, "pattern": %s}`, name, pattern))
+	return o.words(fmt.Sprintf("traceforgetest.Pattern(%q, %s)", name, pattern),
+		fmt.Sprintf(`{"name": %q, "pattern": %s}`, name, pattern))
 }
 
 func (o *Options) volatileRule() string {
@@ -117,7 +120,8 @@ func (o *Options) reaches() string {
 
 // lanes says how to tell equal concurrent calls apart.
 func (o *Options) lanes() string {
-	return o.words("Give each a client of its own: tf.Lane(\"worker-1\")", "Make them one after the other, or let each say who asks")
+	return o.words("Give each a client of its own: tf.Lane(\"worker-1\")",
+		"Make them one after the other, or let each say who asks")
 }
 
 func (o *Options) notRecorded(skipped bool) string {

@@ -25,12 +25,13 @@ type Plan struct{ Recordings, Replays int }
 
 // A Tally counts the runs that differ.
 type Tally struct {
-	Recordings, Replays int    // the total
-	Failed              int    // runs that did not pass
-	Documents           int    // different documents of one program, apart from times
-	ByChance            string // why the program itself may produce different documents, which is no failure; "" if it does not
-	Calls               int    // replays whose calls differ from those of their recording
-	First               string
+	Recordings, Replays int // the total
+	Failed              int // runs that did not pass
+	Documents           int // different documents of one program, apart from times
+	// why the program itself may produce different documents, which is no failure; "" if it does not
+	ByChance string
+	Calls    int // replays whose calls differ from those of their recording
+	First    string
 }
 
 // String returns the counts in one line.

@@ -17,11 +17,12 @@ func Config(t *testing.T) Schema {
 	provider := Schema{"type": "string", "pattern": providerPattern}
 	least := Schema{"type": "integer", "minimum": 1}
 	g.readings = map[string]func(any) any{
-		"hosts": as(Schema{"type": "object", "additionalProperties": provider, "propertyNames": Schema{"pattern": "^[^A-Z:/ ]+$"}}),
-		"name":  as(Schema{"type": "string", "pattern": "^[a-z][a-z0-9_-]*$"}),
-		"true":  as(Schema{"const": true}),
-		"size":  as(Schema{"type": "string", "pattern": `^(\d+\.?\d*|\.\d+)(GB|MB|[kK]B|B)$`}),
-		"days":  as(least), "tokens": as(least),
+		"hosts": as(
+			Schema{"type": "object", "additionalProperties": provider, "propertyNames": Schema{"pattern": "^[^A-Z:/ ]+$"}}),
+		"name": as(Schema{"type": "string", "pattern": "^[a-z][a-z0-9_-]*$"}),
+		"true": as(Schema{"const": true}),
+		"size": as(Schema{"type": "string", "pattern": `^(\d+\.?\d*|\.\d+)(GB|MB|[kK]B|B)$`}),
+		"days": as(least), "tokens": as(least),
 	}
 	rule := func(names ...string) Schema { return Schema{"required": names, "maxProperties": len(names)} }
 	g.more = map[reflect.Type]Schema{

@@ -26,7 +26,8 @@ func contractTypes(t *testing.T) *types {
 	saying := Schema{"type": "string", "pattern": `\S`}
 	c := tagged(t)
 	c.names = func(of reflect.Type) string { return airNames[of] }
-	name := Schema{"type": "object", "additionalProperties": false, "required": []string{"name"}, "properties": Schema{"name": saying}}
+	name := Schema{"type": "object", "additionalProperties": false, "required": []string{"name"},
+		"properties": Schema{"name": saying}}
 	maps.Copy(c.own, map[reflect.Type]func() any{
 		reflect.TypeFor[uint64](): func() any {
 			return Schema{"type": "integer", "minimum": 0, "maximum": int64(1 << 53)}
@@ -39,7 +40,8 @@ func contractTypes(t *testing.T) *types {
 				variant(contract.ChoiceRequired, nil), variant(contract.ChoiceTool, name))
 		},
 		reflect.TypeFor[contract.TextOrSecretRef](): func() any {
-			return anyOf(variant("literal", Schema{"type": "string"}), variant("secret", c.of(reflect.TypeFor[contract.SecretRef]())))
+			return anyOf(variant("literal", Schema{"type": "string"}),
+				variant("secret", c.of(reflect.TypeFor[contract.SecretRef]())))
 		},
 	})
 	c.readings = map[string]func(any) any{
@@ -64,7 +66,8 @@ func variant(tag string, value any) any {
 func Contract(t *testing.T) map[string]Schema {
 	t.Helper()
 	c := contractTypes(t)
-	call := c.root("A recorded call in the terms of the call contract, as traceforge show --receipt prints it", recordedCall(c))
+	call := c.root("A recorded call in the terms of the call contract, as traceforge show --receipt prints it",
+		recordedCall(c))
 	call["description"] = ""
 	all := map[string]Schema{"llm-call": call}
 	for name, of := range map[string]reflect.Type{

@@ -50,5 +50,6 @@ func Shown(t *testing.T, title string) Schema {
 
 // listOf returns the schema of an object with one member, a list whose items match a definition.
 func listOf(name, def string) Schema {
-	return Schema{"type": "object", "additionalProperties": false, "required": []string{name}, "properties": Schema{name: arrayOf(ref(def))}}
+	return Schema{"type": "object", "additionalProperties": false, "required": []string{name},
+		"properties": Schema{name: arrayOf(ref(def))}}
 }

@@ -45,7 +45,8 @@ func Golden(t *testing.T, name string, s Schema) {
 	}
 	was, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.Equal(t, string(was), b.String(), "docs/schemas/%s.json is not what the code says: write it with -update", name)
+	require.Equal(t, string(was), b.String(),
+		"docs/schemas/%s.json is not what the code says: write it with -update", name)
 }
 
 // Checkout returns the path of a file of the repository.

@@ -14,7 +14,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
-// A MissingError reports placeholders in an answer that have no value: the test has no rule with their name, or the
+// A MissingError reports placeholders in an answer that have no value. The test has no rule with their name, or the
 // request has no such value.
 type MissingError struct{ Placeholders []string }
 

@@ -1,5 +1,5 @@
-// Package scrub replaces varying and secret values in the texts of a call with placeholders (design R12), and puts the
-// values of a later run in their places.
+// Package scrub replaces varying and secret values in the texts of a call with placeholders (design R12). In replay it
+// puts the values of that run in their places.
 //
 // A placeholder is {{name:n}}. n counts the values of that name in the order in which the request has them, its
 // messages last. So the placeholders of a request do not depend on earlier calls, and a conversation keeps its

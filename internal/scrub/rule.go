@@ -23,10 +23,11 @@ type Rule struct {
 
 // A finder finds the values of one kind.
 type finder struct {
-	name  string // name of their placeholders
-	find  func(text string) []span
-	dummy func(n int) string // returns a stand-in for the n-th secret that only the recording knew; nil if the values are not secret
-	one   bool               // there is only one value, which is also the dummy
+	name string // name of their placeholders
+	find func(text string) []span
+	// returns a stand-in for the n-th secret that only the recording knew; nil if the values are not secret
+	dummy func(n int) string
+	one   bool // there is only one value, which is also the dummy
 
 	// anywhere finds the values that every process finds, whatever its directories; nil if find does so or, when one is
 	// set, if there are none.
@@ -177,7 +178,7 @@ func (r *Rules) Anywhere() *Rules {
 	return rules
 }
 
-// First returns the position of the first value that the rules find in a stored text, or of the first placeholder; end
+// First returns the position of the first value that the rules find in a stored text, or of the first placeholder. end
 // is 0 if there is none.
 func (r *Rules) First(text string) (start, end int) {
 	var taken []match

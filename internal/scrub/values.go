@@ -45,7 +45,8 @@ func (v *Values) scrub(req *modelio.Request, core []byte) (*modelio.Request, *Va
 		return req, v
 	}
 	said := jsontext.ValueOf(core)
-	for _, last := range []bool{false, true} { // values that a conversation keeps as it grows are counted before later ones
+	// values that a conversation keeps as it grows are counted before later ones
+	for _, last := range []bool{false, true} {
 		for name, member := range said.Members() {
 			if (name == "messages") == last {
 				member.EachString(func(s jsontext.Value, _ bool) { v.requestEdits(textOf(s).value) })

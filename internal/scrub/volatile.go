@@ -67,7 +67,8 @@ func beginsPath(before string) bool {
 
 // Roots of Linux, macOS, BSD and atomic Linux, which any machine may have.
 var (
-	tmpRoots  = []string{"/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/tmp/", "/private/var/folders/", "/var/folders/"}
+	tmpRoots = []string{"/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/tmp/", "/private/var/folders/",
+		"/var/folders/"}
 	homeRoots = []string{"/home/", "/Users/", "/usr/home/", "/var/home/"}
 )
 
@@ -224,7 +225,8 @@ func findTimes(text string) (found []span) {
 }
 
 // isoDate matches a date of ISO 8601 that is no part of a name, such as a model's.
-var isoDate = regexp.MustCompile(`(?:^|[^0-9A-Za-z_./-])([0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01]))(?:[^0-9A-Za-z_/-]|$)`)
+var isoDate = regexp.MustCompile(
+	`(?:^|[^0-9A-Za-z_./-])([0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01]))(?:[^0-9A-Za-z_/-]|$)`)
 
 // findDates finds dates within texts. A text that consists of a date alone is the version of an API, or a parameter.
 func findDates(text string) (found []span) {

@@ -49,18 +49,23 @@ var formTable = []Format{
 	{"a Replicate API token", "r8_", isWord, 37, "trufflehog replicate"},
 	{"an NVIDIA API key", "nvapi-", isWord, 60, "trufflehog nvapi"},
 	{"a Perplexity API key", "pplx-", isAlphanumeric, 40, "gitleaks perplexity-api-key"},
-	{"a Hugging Face token", "hf_ api_org_", isAlphanumeric, 34, "gitleaks huggingface-access-token, huggingface-organization-api-token"},
+	{"a Hugging Face token", "hf_ api_org_", isAlphanumeric, 34,
+		"gitleaks huggingface-access-token, huggingface-organization-api-token"},
 	{"a LangSmith key", "lsv2_pt_ lsv2_sk_", isWord, 40, "trufflehog langsmith"},
 	{"a Pinecone API key", "pcsk_", isWord, 60, "trufflehog pinecone"},
 	{"a GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_", isAlphanumeric, 36,
 		"gitleaks github-pat, github-oauth, github-app-token, github-refresh-token"},
 	{"a GitHub token", "github_pat_", isWord, 60, "gitleaks github-fine-grained-pat"},
-	{"a GitLab token", "glpat- gldt- glrt- glffct- glft- GR1348941 glsoat- glptt- glcbt- gloas- glimt- glagent-", isWord, 20,
+	{"a GitLab token",
+		"glpat- gldt- glrt- glffct- glft- GR1348941 glsoat- glptt- glcbt- gloas- glimt- glagent-", isWord, 20,
 		"gitleaks gitlab-pat and its other rules of gitlab"},
-	{"a Slack token", "xoxb- xoxp- xoxe- xoxo- xoxs- xapp- xoxa- xoxr-", isWord, 10, "gitleaks slack-bot-token and its other rules of slack"},
-	{"a Slack webhook", "hooks.slack.com/services/ hooks.slack.com/workflows/", isBase64, 40, "gitleaks slack-webhook-url"},
+	{"a Slack token", "xoxb- xoxp- xoxe- xoxo- xoxs- xapp- xoxa- xoxr-", isWord, 10,
+		"gitleaks slack-bot-token and its other rules of slack"},
+	{"a Slack webhook", "hooks.slack.com/services/ hooks.slack.com/workflows/", isBase64, 40,
+		"gitleaks slack-webhook-url"},
 	{"a Discord webhook", "discord.com/api/webhooks/", isBase64, 60, "trufflehog discordwebhook"},
-	{"a Stripe key", "sk_live_ rk_live_ sk_test_ rk_test_ sk_prod_ rk_prod_", isAlphanumeric, 10, "gitleaks stripe-access-token"},
+	{"a Stripe key", "sk_live_ rk_live_ sk_test_ rk_test_ sk_prod_ rk_prod_", isAlphanumeric, 10,
+		"gitleaks stripe-access-token"},
 	{"an API key", "sk_", isHexadecimal, 48, "trufflehog elevenlabs"},
 	{"an npm token", "npm_", isAlphanumeric, 36, "gitleaks npm-access-token"},
 	{"a PyPI token", "pypi-", isWord, 50, "gitleaks pypi-upload-token"},
@@ -68,12 +73,14 @@ var formTable = []Format{
 	{"a Docker token", "dckr_pat_ dckr_oat_", isWord, 27, "trufflehog dockerhub"},
 	{"a SendGrid key", "SG.", isDotted, 60, "gitleaks sendgrid-api-token"},
 	{"a Brevo key", "xkeysib-", isWord, 64, "gitleaks sendinblue-api-token"},
-	{"a Twilio key", "SK0 SK1 SK2 SK3 SK4 SK5 SK6 SK7 SK8 SK9 SKa SKb SKc SKd SKe SKf", isHexadecimal, 31, "gitleaks twilio-api-key"},
+	{"a Twilio key", "SK0 SK1 SK2 SK3 SK4 SK5 SK6 SK7 SK8 SK9 SKa SKb SKc SKd SKe SKf", isHexadecimal, 31,
+		"gitleaks twilio-api-key"},
 	{"a Mailgun key", "key-", isHexadecimal, 32, "trufflehog mailgun"},
 	{"a Databricks token", "dapi", isHexadecimal, 32, "gitleaks databricks-api-token"},
 	{"a DigitalOcean token", "dop_v1_ doo_v1_ dor_v1_", isHexadecimal, 64,
 		"gitleaks digitalocean-pat, digitalocean-access-token, digitalocean-refresh-token"},
-	{"a Shopify token", "shpat_ shpca_ shppa_ shpss_", isHexadecimal, 32, "gitleaks shopify-access-token and its other rules of shopify"},
+	{"a Shopify token", "shpat_ shpca_ shppa_ shpss_", isHexadecimal, 32,
+		"gitleaks shopify-access-token and its other rules of shopify"},
 	{"a Linear key", "lin_api_", isAlphanumeric, 40, "gitleaks linear-api-key"},
 	{"a Notion token", "ntn_", isAlphanumeric, 40, "gitleaks notion-api-token"},
 	{"a Postman key", "PMAK-", isWord, 50, "gitleaks postman-api-token"},
@@ -122,7 +129,8 @@ var formTable = []Format{
 	{"a Heroku key", "HRKU-AA", isWord, 58, "gitleaks heroku-api-key-v2"},
 	{"an Infracost token", "ico-", isAlphanumeric, 32, "gitleaks infracost-api-token"},
 	{"an OpenShift token", "sha256~", isWord, 43, "gitleaks openshift-user-token"},
-	{"a PlanetScale token", "pscale_tkn_ pscale_oauth_", isDotted, 32, "gitleaks planetscale-api-token, planetscale-oauth-token"},
+	{"a PlanetScale token", "pscale_tkn_ pscale_oauth_", isDotted, 32,
+		"gitleaks planetscale-api-token, planetscale-oauth-token"},
 	{"a PlanetScale password", "pscale_pw_", isDotted, 32, "gitleaks planetscale-password"},
 	{"a Prefect token", "pnu_", isAlphanumeric, 36, "gitleaks prefect-api-token"},
 	{"a ReadMe token", "rdme_", isAlphanumeric, 70, "gitleaks readme-api-token"},
@@ -197,8 +205,8 @@ func (f *Format) span(text []byte, at int, long *longRuns) (start, end int) {
 }
 
 // inData reports whether a place is in the middle of base64 that is longer than a URL, such as a picture. It may have
-// what looks like a key after each +, /, - and _. Some keys are themselves that long. A ruled line or a path is no data:
-// it has no capitals or no digits. Base64 ends with =, so a key after that is one.
+// what looks like a key after each +, /, - and _. Some keys are themselves that long. A ruled line or a path is no
+// data: it has no capitals or no digits. Base64 ends with =, so a key after that is one.
 func inData(text []byte, at int) bool {
 	const least, before = 512, 64 // bytes in all, and before the place
 	start, end := at, at
@@ -209,7 +217,8 @@ func inData(text []byte, at int) bool {
 		end++
 	}
 	data := text[start:at]
-	return end-start == least && len(data) >= before && bytes.ContainsAny(data, capitals) && bytes.ContainsAny(data, "0123456789")
+	return end-start == least && len(data) >= before && bytes.ContainsAny(data, capitals) &&
+		bytes.ContainsAny(data, "0123456789")
 }
 
 const capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -338,7 +347,8 @@ func fieldValue(text []byte, i int, long *longRuns) (start, end int) {
 		if end = until(ofMember); end < len(text) && text[end] != '"' && text[end] != '\'' {
 			return 0, 0 // normal words
 		}
-	} else if end, least = until(ofWord), leastAssigned; until(ofWord+"0123456789") == end || until(ofWord+"().[]{}/:") < end {
+	} else if end, least = until(ofWord), leastAssigned; until(ofWord+"0123456789") == end ||
+		until(ofWord+"().[]{}/:") < end {
 		return 0, 0
 	}
 	if placeholder(text[i:end]) || !credible(string(text[i:end]), least) { // placeholder reads no more than it needs

@@ -34,13 +34,14 @@ func (long *longRuns) end(of string, text []byte, from int, digit func(byte) boo
 	return end
 }
 
-// An index finds many needles in one pass over a text, by the low five bits of three bytes, which are the same for
-// capitals and small letters. Almost every position of a text is ruled out by one bit of a table that fits into the
+// An index finds many needles in one pass over a text. It compares the low five bits of three bytes, which are the same
+// for capitals and small letters. Almost every position of a text is ruled out by one bit of a table that fits into the
 // processor's cache.
 type index struct {
-	bits    [1 << 15 / 64]uint64
-	first   *[1 << 15]uint16  // 1 + index into needles, by three bytes; shared by clones
-	own     map[uint16]uint16 // the same for the needles that a clone has added, which come first; nil if it is not a clone
+	bits  [1 << 15 / 64]uint64
+	first *[1 << 15]uint16 // 1 + index into needles, by three bytes; shared by clones
+	// the same for the needles that a clone has added, which come first; nil if it is not a clone
+	own     map[uint16]uint16
 	needles []indexedNeedle
 }
 

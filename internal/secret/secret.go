@@ -1,5 +1,5 @@
-// Package secret finds everything that must be neither stored nor printed (design R12): credentials of this process and
-// of its requests, and text with a form that only keys, tokens and private keys have.
+// Package secret finds everything that must be neither stored nor printed (design R12). These are credentials of this
+// process and of its requests, and text with a form that only keys, tokens and private keys have.
 //
 // A [Scanner] has an index of literals (index.go): prefixes of known formats (format.go) and values of this process
 // (value.go). A [view] searches a text and everything that it encodes for them (view.go). stream.go joins texts that
@@ -35,7 +35,8 @@ type Hit struct {
 
 // New returns a scanner that knows the formats of secrets but no values.
 func New() *Scanner {
-	return &Scanner{known: map[string]bool{}, clean: map[string]bool{}, names: map[string]string{}, index: formats().clone()}
+	return &Scanner{known: map[string]bool{}, clean: map[string]bool{}, names: map[string]string{},
+		index: formats().clone()}
 }
 
 // Known returns the number of known values. While it is unchanged, scans of a text have the same result.

@@ -29,7 +29,8 @@ func joined(text []byte) [][][]byte {
 		if bytes.IndexByte(trimmed, '\r') >= 0 { // CR and CRLF end lines, too
 			trimmed = bytes.ReplaceAll(bytes.ReplaceAll(trimmed, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 		}
-		for event := range bytes.SplitSeq(trimmed, []byte("\n\n")) { // of several lines, whose names are skipped like other text
+		// of several lines, whose names are skipped like other text
+		for event := range bytes.SplitSeq(trimmed, []byte("\n\n")) {
 			_, data, _ := bytes.Cut(event, []byte("data:"))
 			j.walk(data, 0)
 		}

@@ -319,14 +319,16 @@ var (
 )
 
 // besides are last words in names of things that belong to a credential but are not secret.
-var besides = strings.Fields(`FILE PATH DIR NAME ARN HEADER TYPE TTL LIMIT EXPIRY EXPIRES ENDPOINT HOST PORT REGION VERSION
+var besides = strings.Fields(
+	`FILE PATH DIR NAME ARN HEADER TYPE TTL LIMIT EXPIRY EXPIRES ENDPOINT HOST PORT REGION VERSION
 	ENABLED SOCK METHOD MODE PREFIX USER USERNAME COUNT DOMAIN ISSUER AUDIENCE ALGORITHM PROVIDER SERVER`)
 
 // contents are last words in names that say how a credential is encoded, or that it is the content of a file.
 var contents = strings.Fields(`B64 BASE64 CONTENT CONTENTS DATA VALUE`)
 
 // variables are names of credentials that the words above do not cover. A URL counts if it has a password.
-var variables = strings.Fields(`DATABASE_URL REDIS_URL MONGODB_URI MONGO_URL AMQP_URL RABBITMQ_URL POSTGRES_URL MYSQL_URL
+var variables = strings.Fields(
+	`DATABASE_URL REDIS_URL MONGODB_URI MONGO_URL AMQP_URL RABBITMQ_URL POSTGRES_URL MYSQL_URL
 	CELERY_BROKER_URL AZURE_STORAGE_CONNECTION_STRING APPLICATIONINSIGHTS_CONNECTION_STRING CONNECTION_STRING
 	GOOGLE_APPLICATION_CREDENTIALS_JSON DOCKER_AUTH_CONFIG NPM_CONFIG__AUTH NETRC KUBECONFIG_DATA`)
 
@@ -337,7 +339,8 @@ func isHeader(name string) bool {
 		return false
 	}
 	words := strings.Split(name, "-")
-	if last := words[len(words)-1]; slices.Contains(words, "auth") || last == "session" || strings.HasPrefix(last, "credential") {
+	if last := words[len(words)-1]; slices.Contains(words, "auth") || last == "session" ||
+		strings.HasPrefix(last, "credential") {
 		return true
 	}
 	credential := []string{"authorization", "key", "token", "secret", "cookie", "password", "signature", "jwt"}
@@ -357,7 +360,9 @@ var harmlessWords = strings.Fields(`agent b3 baggage checksum context crc32c cur
 
 // IsOpaque reports whether a value is one word of at least 16 letters and digits, which no model, host or path is.
 func IsOpaque(value string) bool {
-	run := slices.MaxFunc(strings.FieldsFunc(value+" x", func(r rune) bool { return r >= 0x80 || !isAlphanumeric(byte(r)) }),
+	run := slices.MaxFunc(
+		strings.FieldsFunc(value+" x", func(r rune) bool { return r >= 0x80 || !isAlphanumeric(byte(r)) }),
 		func(a, b string) int { return len(a) - len(b) })
-	return !strings.ContainsAny(value, ` ,;:@(){}"`) && strings.ContainsAny(run, "0123456789") && credible(run, leastAssigned)
+	return !strings.ContainsAny(value, ` ,;:@(){}"`) && strings.ContainsAny(run, "0123456789") &&
+		credible(run, leastAssigned)
 }

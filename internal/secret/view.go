@@ -202,7 +202,8 @@ func (v *view) inflate(data []byte) (plain []byte, over bool) {
 	return plain, false
 }
 
-// AppendUnescaped appends text to plain, with the escapes of JSON strings and \x decoded. Any other text stays as it is.
+// AppendUnescaped appends text to plain, with the escapes of JSON strings and \x decoded. Any other text stays as it
+// is.
 func AppendUnescaped(plain, text []byte) []byte {
 	i := bytes.IndexByte(text, '\\')
 	for ; i >= 0 && i+1 < len(text); i = bytes.IndexByte(text, '\\') {

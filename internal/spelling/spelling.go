@@ -1,5 +1,5 @@
-// Package spelling examines how the files of documents are written. Package snapshot reads any spelling; verify requires
-// the one of traceforge, so that a change of a document is a change of its content.
+// Package spelling examines how the files of documents are written. Package snapshot reads any spelling; verify
+// requires the one of traceforge, so that a change of a document is a change of its content.
 package spelling
 
 import (

@@ -9,7 +9,8 @@ import (
 
 // Budgets are limits that a repository sets for itself; traceforge verify --lint enforces them. 0 means no limit.
 type Budgets struct {
-	Document      int64   `json:"document,omitzero" is:"size"`          // size of a document, as a number and B, kB, MB or GB
+	// size of a document, as a number and B, kB, MB or GB
+	Document      int64   `json:"document,omitzero" is:"size"`
 	Answer        int64   `json:"answer,omitzero" is:"size"`            // size of one raw answer
 	TokensPerTest int64   `json:"tokens_per_test,omitzero" is:"tokens"` // recorded input and output tokens
 	TokensOfAll   int64   `json:"tokens_of_all,omitzero" is:"tokens"`   // recorded input and output tokens

@@ -25,9 +25,10 @@ type Change struct {
 type Put struct {
 	Provider string // provider of the first call
 	Name     string
-	Document *snapshot.Document    // Commit seals it
-	Beside   map[canon.Hash][]byte // raw answers and media that the store lacks; those that the document does not name are ignored
-	Summed   bool                  // the document's hashes of Beside were computed from these bytes, and need not be computed again
+	Document *snapshot.Document // Commit seals it
+	// raw answers and media that the store lacks; those that the document does not name are ignored
+	Beside map[canon.Hash][]byte
+	Summed bool // the document's hashes of Beside were computed from these bytes, and need not be computed again
 
 	// Check is called before anything is written, with the document as it will be read again, unless it is nil. Its
 	// error becomes the error of the commit.
@@ -68,7 +69,8 @@ func (s *Store) has(puts []*target, remove []string) bool {
 	defer root.Close()
 	p := s.planned(Writer{Root: root, limit: s.maxBytes})
 	_, journal := p.Lstat(JournalName)
-	return errors.Is(journal, fs.ErrNotExist) && !s.isPending() && p.plan(puts, remove) == nil && len(p.writes)+len(p.removes) == 0
+	return errors.Is(journal, fs.ErrNotExist) && !s.isPending() && p.plan(puts, remove) == nil &&
+		len(p.writes)+len(p.removes) == 0
 }
 
 // A target is a Put that was checked.

@@ -23,15 +23,17 @@ import (
 // A Config contains the settings of a repository for all its tests, from config.json (design §2) in the store in use;
 // nothing is inherited. The zero value is that of a store without the file.
 type Config struct {
-	Schema           string            `json:"$schema,omitzero"`                // location of its schema; used only by editors
-	Scrub            []ScrubRule       `json:"scrub,omitzero" is:"rules"`       // what every test stores as placeholders
-	Nondeterministic string            `json:"nondeterministic,omitzero"`       // why requests need not be deterministic
-	Hosts            map[string]string `json:"hosts,omitzero" is:"hosts"`       // providers by host, in lower case and without port
-	Readings         []string          `json:"readings,omitzero" is:"readings"` // kinds of readings that are not findings
-	MaxAge           MaxAge            `json:"max_age,omitzero"`                // maximum age of answers
-	Budgets          Budgets           `json:"budgets,omitzero"`                // limits enforced by traceforge verify --lint
-	Prices           map[string]Price  `json:"prices,omitzero"`                 // prices of a million tokens, by model
-	Lint             Lint              `json:"lint,omitzero"`                   // rules of traceforge verify --lint
+	// location of its schema; used only by editors
+	Schema           string      `json:"$schema,omitzero"`
+	Scrub            []ScrubRule `json:"scrub,omitzero" is:"rules"` // what every test stores as placeholders
+	Nondeterministic string      `json:"nondeterministic,omitzero"` // why requests need not be deterministic
+	// providers by host, in lower case and without port
+	Hosts    map[string]string `json:"hosts,omitzero" is:"hosts"`
+	Readings []string          `json:"readings,omitzero" is:"readings"` // kinds of readings that are not findings
+	MaxAge   MaxAge            `json:"max_age,omitzero"`                // maximum age of answers
+	Budgets  Budgets           `json:"budgets,omitzero"`                // limits enforced by traceforge verify --lint
+	Prices   map[string]Price  `json:"prices,omitzero"`                 // prices of a million tokens, by model
+	Lint     Lint              `json:"lint,omitzero"`                   // rules of traceforge verify --lint
 }
 
 // A ScrubRule replaces the matches of a pattern, or volatile values.
@@ -104,7 +106,8 @@ var configFormat = &fields.Format{
 	},
 	Named: map[string]fields.Reading{
 		"rules": fields.As(readScrubRules), "name": fields.As(readRuleName), "pattern": fields.As(readPattern),
-		"true": fields.As(readTrue), "hosts": fields.As(readHosts), "readings": fields.As(readReadings), "size": fields.As(readSize),
+		"true": fields.As(readTrue), "hosts": fields.As(readHosts), "readings": fields.As(readReadings),
+		"size": fields.As(readSize),
 		"days": readNumber[int]("days"), "tokens": readNumber[int64]("tokens"),
 	},
 	Kind:    fields.Problem{Rule: snapshot.RuleType, Text: "must be %s, is %s"},
@@ -136,7 +139,8 @@ func readReadings(r *fields.Reader, v jsontext.Value, kinds *[]string) {
 	}
 	for _, kind := range all {
 		if !(snapshot.Reading{Kind: kind}).IsOfCall() {
-			r.Report(snapshot.RuleValue, "names %q, and kinds of readings that are findings are added-call, arguments, missing-call and name", kind)
+			r.Report(snapshot.RuleValue,
+				"names %q, and kinds of readings that are findings are added-call, arguments, missing-call and name", kind)
 		}
 	}
 	*kinds = all

@@ -25,7 +25,8 @@ func (e *tooLarge) Error() string {
 
 var errIrregular = errors.New("is no regular file")
 
-// ErrLinked means that a store is not written because it is a link, or consists of links, such as Bazel makes for a test.
+// ErrLinked means that a store is not written because it is a link, or consists of links, such as Bazel makes for a
+// test.
 var ErrLinked = errors.New("is a link, and a store is written only where its files are: " +
 	"name that directory, for tests with TRACEFORGE_DIR")
 

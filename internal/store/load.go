@@ -27,8 +27,9 @@ type Doc struct {
 	Log      string // for pending answers: the first of their files, as messages name it
 
 	store *Store
-	file  os.FileInfo           // the document's file when it was last read; nil if it was not
-	whole map[canon.Hash][]byte // files next to it that need not be read again, because a verify has checked them or because they are in a log
+	file  os.FileInfo // the document's file when it was last read; nil if it was not
+	// files next to it that need not be read again, because a verify has checked them or because they are in a log
+	whole map[canon.Hash][]byte
 }
 
 // A Check is an additional check of a document for package audit, which returns what is wrong. It is called on several
@@ -133,7 +134,8 @@ func (s *Store) ParseFile(name, provider string) (*Doc, error) {
 
 // SameTest is the violation of a document whose test also has the document in file, under another provider.
 func SameTest(file string) snapshot.Violation {
-	return snapshot.Violation{Rule: snapshot.RuleDuplicate, Message: "is the document of the same test as " + file + ": delete one"}
+	return snapshot.Violation{Rule: snapshot.RuleDuplicate,
+		Message: "is the document of the same test as " + file + ": delete one"}
 }
 
 // Explained returns the faults of a document. If it is a Git LFS pointer, or laid out as in SF with ids that no store
@@ -152,8 +154,9 @@ func Explained(name string, data []byte, found []snapshot.Violation) []snapshot.
 			return found
 		}
 	}
-	return []snapshot.Violation{{Rule: snapshot.RuleVersion, Message: "is laid out as the Snapshot Format Specification has it: " +
-		"traceforge import --from sf --write brings it over, which makes no call"}}
+	return []snapshot.Violation{{Rule: snapshot.RuleVersion,
+		Message: "is laid out as the Snapshot Format Specification has it: " +
+			"traceforge import --from sf --write brings it over, which makes no call"}}
 }
 
 // Altered returns the document in a file if only its hashes are wrong, because somebody edited it; otherwise nil.
@@ -217,8 +220,8 @@ func Unreadable(err error) (v snapshot.Violation, ok bool) {
 	return v, false
 }
 
-// Misnamed returns a violation for each record whose id does not match the document's name, and for each record with a
-// source that requires another name.
+// Misnamed returns a violation for each record with an id that does not match the document's name, or with a source
+// that requires another name.
 func Misnamed(name string, d *snapshot.Document) []snapshot.Violation {
 	var wrong []snapshot.Violation
 	asked, by := "", [2]string{} // the name that the last source requires; almost always all records have the same source
@@ -319,9 +322,9 @@ func (d *Doc) Raw(i int) ([]byte, error) {
 	return d.Fetch(rawNeed(record, i))
 }
 
-// RawUnchecked is Raw for an answer whose first bytes must not wait for its hash, which check computes. A commit replaces
-// a document before its answers: without a commit under way, and as long as the document is the one that was loaded, the
-// answer is the document's. In any other case check is nil, and the answer is Raw's.
+// RawUnchecked is Raw for an answer whose first bytes must not wait for its hash, which check computes. A commit
+// replaces a document before its answers: without a commit under way, and as long as the document is the one that was
+// loaded, the answer is the document's. In any other case check is nil, and the answer is Raw's.
 func (d *Doc) RawUnchecked(i int) (raw []byte, check func() error) {
 	n := rawNeed(&d.Document.Snapshots[i], i)
 	_, noJournal := os.Lstat(d.store.Path(JournalName)) // asked first: the answer may be that of a commit that ends now

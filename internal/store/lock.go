@@ -266,9 +266,9 @@ func (s *Store) ReadLock() (unlock func(), err error) {
 	return func() { lock.Close() }, nil
 }
 
-// wrongLink returns an error if a store is a link that must not be written through: one that leads out of the link's
-// repository, into a git directory, to a directory that contains the link, or to a directory other than a store, whose
-// files would be replaced and removed. Without a repository, the link must stay in its own directory.
+// wrongLink returns an error if a store is a link that must not be written through. Such a link leads out of its
+// repository, into a git directory, to a directory that contains it, or to one that is no store, whose files would be
+// replaced and removed. Without a repository, the link must stay in its own directory.
 func wrongLink(dir string) error {
 	if _, err := os.Readlink(dir); err != nil {
 		return nil // not a link

@@ -123,10 +123,11 @@ type logParts struct {
 // bufferMost limits the memory in which small parts are collected, in bytes.
 const bufferMost = 16 << 10
 
-// parts returns a writer for a log, which starts with the first line if the log is new; size is approximately the
+// parts returns a writer for a log, which starts with the first line if the log is new. size is approximately the
 // length of what follows.
 func (d logDir) parts(file io.Writer, provider string, isNew bool, size int) *logParts {
-	p := &logParts{bufio.NewWriterSize(file, min(size, bufferMost)+300), d.store, provider} // including the lines between parts
+	// including the lines between parts
+	p := &logParts{bufio.NewWriterSize(file, min(size, bufferMost)+300), d.store, provider}
 	if isNew {
 		p.WriteString(logHead + provider + "\n")
 	}

@@ -106,7 +106,8 @@ func (d logDir) loadLogs(name string, logs []string) (*Doc, error) {
 	if err := put.Document.Seal(); err != nil {
 		return nil, err
 	}
-	doc := &Doc{Provider: put.Provider, Name: name, Document: put.Document, Torn: r.torn, Log: d.store.Shown(logs[0]), store: d.store, whole: r.beside}
+	doc := &Doc{Provider: put.Provider, Name: name, Document: put.Document, Torn: r.torn, Log: d.store.Shown(logs[0]),
+		store: d.store, whole: r.beside}
 	if wrong := Misnamed(name, doc.Document); len(wrong) > 0 {
 		return nil, &snapshot.Error{File: d.store.Shown(logs[0]), Violations: wrong}
 	}

@@ -44,7 +44,9 @@ func (m *Manifest) Encode() []byte {
 		if i > 0 {
 			b.WriteString(",\n")
 		}
-		for _, text := range []string{`    {"id":"`, e.ID, `","provider":"`, e.Provider, `","file":"`, e.File, `","hash":"`, string(e.Hash), `"}`} {
+		for _, text := range []string{
+			`    {"id":"`, e.ID, `","provider":"`, e.Provider, `","file":"`, e.File, `","hash":"`, string(e.Hash), `"}`,
+		} {
 			b.WriteString(text) // names need no escaping
 		}
 	}
@@ -77,7 +79,8 @@ func ParseManifest(data []byte) (*Manifest, error) {
 	whole := err == nil && !m.CreatedAt.IsZero() && !m.UpdatedAt.IsZero()
 	whole = whole && said.Len() == 5 && version != "" && said.Member("hash").IsString() && records.IsArray()
 	for _, r := range records.Elements() {
-		e := Entry{r.Member("id").Word(), r.Member("provider").Word(), r.Member("file").Word(), canon.Hash(r.Member("hash").Word())}
+		e := Entry{r.Member("id").Word(), r.Member("provider").Word(), r.Member("file").Word(),
+			canon.Hash(r.Member("hash").Word())}
 		whole = whole && r.Len() == 4 && e.plain()
 		m.Entries = append(m.Entries, e)
 	}

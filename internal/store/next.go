@@ -28,7 +28,8 @@ func Next(name string, old []snapshot.Snapshot, done []Outcome, drop bool) (next
 	last := LastNumber(old)
 	now, kept := slices.Clone(old), slices.Repeat([]bool{!drop}, len(old))
 	front, behind := make([][]int, len(old)+1), make([][]int, len(old)) // new calls before and after each record
-	var first []int                                                     // new calls without an earlier recorded call so far
+	// new calls without an earlier recorded call so far
+	var first []int
 	at := -1
 	for n, o := range done {
 		switch {

@@ -74,7 +74,11 @@ type signer []byte
 // not used, because a commit could bring it.
 func (s *Store) signer() signer {
 	of, shared := s.keys(), s.dir
-	for rel, err := filepath.Rel(shared, of.dir); err != nil || !filepath.IsLocal(rel); rel, err = filepath.Rel(shared, of.dir) {
+	isBelow := func() bool {
+		rel, err := filepath.Rel(shared, of.dir)
+		return err == nil && filepath.IsLocal(rel)
+	}
+	for !isBelow() {
 		if shared == filepath.Dir(shared) {
 			return of.key // on another volume
 		}
@@ -82,7 +86,8 @@ func (s *Store) signer() signer {
 	}
 	inTree, known := inTrees.Get(shared)
 	if !known {
-		inTree = slices.ContainsFunc([]string{".git", "go.mod", "go.work"}, func(name string) bool { return isAbove(shared, name) })
+		inTree = slices.ContainsFunc([]string{".git", "go.mod", "go.work"},
+			func(name string) bool { return isAbove(shared, name) })
 		inTrees.Add(shared, inTree)
 	}
 	if inTree {
@@ -125,15 +130,18 @@ func (s *Store) doubt(file, what string) error {
 		return nil
 	}
 	why := "git tracks it or does not ignore it"
-	ignored, err := s.Git("--literal-pathspecs", "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--", file)
+	ignored,
+		err := s.Git("--literal-pathspecs", "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--", file)
 	switch {
 	case err == nil && ignored != "":
 		return nil
 	case errors.Is(err, git.ErrNoRepository):
 		why = "there is no git to say that it does not come with the repository"
 	case err != nil:
-		why = "git cannot say that it does not come with the repository (" + strings.Join(strings.Fields(err.Error()), " ") + ")"
+		why = "git cannot say that it does not come with the repository (" +
+			strings.Join(strings.Fields(err.Error()), " ") + ")"
 	}
-	return s.failure(file, "", snapshot.RulePending, ErrDoubt, "%s, and is not used: it has no mark of this user, and %s; "+
-		"traceforge repair --take uses it as your own, and --discard removes it", what, why)
+	return s.failure(file, "", snapshot.RulePending, ErrDoubt,
+		"%s, and is not used: it has no mark of this user, and %s; "+
+			"traceforge repair --take uses it as your own, and --discard removes it", what, why)
 }

@@ -135,8 +135,7 @@ func ParseBesideFile(file string) (provider, name, own string, ok bool) {
 	return provider, name, own, ok && filename.Legal(provider) && filename.LegalDocument(name) && IsBeside(own)
 }
 
-// IsBeside reports whether own may be the file name of a raw answer, which is the number of its call, or of a medium,
-// which is its hash.
+// IsBeside reports whether own may be the file name of a raw answer, the number of its call, or of a medium, its hash.
 func IsBeside(own string) bool { return besideName.MatchString(own) }
 
 var besideName = regexp.MustCompile(`^([1-9][0-9]{0,17}|[0-9a-f]{64})\.[a-z0-9]+$`)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// NoPending fails t if the store in dir has a directory of pending answers. On Windows an empty one may stay, because its
-// lock file is open when the rest is removed.
+// NoPending fails t if the store in dir has a directory of pending answers. On Windows an empty one may stay, because
+// its lock file is open when the rest is removed.
 func NoPending(t testing.TB, dir string) {
 	t.Helper()
 	files, err := os.ReadDir(filepath.Join(dir, ".pending"))

@@ -9,9 +9,9 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// A Same compares values that are usually equal, much faster than by their canonical forms. Values that it reports as the
-// same are equal byte for byte; values that it reports as different may differ only in spelling. Nil and empty lists and
-// objects are the same, except for custom parts.
+// A Same compares values that are usually equal, much faster than by their canonical forms. Values that it reports as
+// the same are equal byte for byte; values that it reports as different may differ only in spelling. Nil and empty
+// lists and objects are the same, except for custom parts.
 type Same struct {
 	Without string // a string that no text may contain; empty for no restriction
 }
@@ -27,7 +27,8 @@ func (s Same) Requests(a, b *modelio.Request) bool {
 
 // Messages compares messages.
 func (s Same) Messages(a, b modelio.Message) bool {
-	return a.Role == b.Role && s.Parts(a.Content, b.Content) && s.objects(a.Metadata, b.Metadata) && s.objects(a.Unknown, b.Unknown)
+	return a.Role == b.Role && s.Parts(a.Content, b.Content) && s.objects(a.Metadata, b.Metadata) &&
+		s.objects(a.Unknown, b.Unknown)
 }
 
 // Parts compares contents.
@@ -37,7 +38,8 @@ func (s Same) parts(a, b modelio.Part) bool {
 	return s.pointed(a.Text, b.Text) && s.pointed(a.Reasoning, b.Reasoning) &&
 		(a.Custom == nil) == (b.Custom == nil) && s.objects(a.Custom, b.Custom) &&
 		s.objects(a.Metadata, b.Metadata) && s.objects(a.Unknown, b.Unknown) &&
-		both(a.Media, b.Media, s.media) && both(a.ToolRequest, b.ToolRequest, s.toolRequests) && both(a.ToolResponse, b.ToolResponse, s.toolResponses)
+		both(a.Media, b.Media, s.media) && both(a.ToolRequest, b.ToolRequest, s.toolRequests) &&
+		both(a.ToolResponse, b.ToolResponse, s.toolResponses)
 }
 
 func (s Same) media(a, b *modelio.Media) bool {
@@ -45,11 +47,13 @@ func (s Same) media(a, b *modelio.Media) bool {
 }
 
 func (s Same) toolRequests(a, b *modelio.ToolRequest) bool {
-	return s.text(a.Name, b.Name) && s.text(a.Ref, b.Ref) && a.Partial == b.Partial && s.json(a.Input, b.Input) && s.objects(a.Unknown, b.Unknown)
+	return s.text(a.Name, b.Name) && s.text(a.Ref, b.Ref) && a.Partial == b.Partial && s.json(a.Input, b.Input) &&
+		s.objects(a.Unknown, b.Unknown)
 }
 
 func (s Same) toolResponses(a, b *modelio.ToolResponse) bool {
-	return s.text(a.Name, b.Name) && s.text(a.Ref, b.Ref) && s.json(a.Output, b.Output) && s.Parts(a.Content, b.Content) && s.objects(a.Unknown, b.Unknown)
+	return s.text(a.Name, b.Name) && s.text(a.Ref, b.Ref) && s.json(a.Output, b.Output) && s.Parts(a.Content, b.Content) &&
+		s.objects(a.Unknown, b.Unknown)
 }
 
 // Tools compares tools.

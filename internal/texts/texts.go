@@ -56,8 +56,8 @@ func Calls(parts []modelio.Part) (calls []modelio.ToolRequest) {
 // customCalls are the types of custom parts with a call of a tool that OpenAI defines and the caller may have to run.
 var customCalls = []string{"apply_patch_call", "computer_call", "local_shell_call", "shell_call", "tool_search_call"}
 
-// customCall returns the call in a custom part; nil if it has none, or one that OpenAI runs itself, which is in one of
-// its containers or has no call_id.
+// customCall returns the call in a custom part. It is nil if there is none, or one that OpenAI runs itself, which is in
+// one of its containers or has no call_id.
 func customCall(o modelio.Object) *modelio.ToolRequest {
 	name, ref := jsontext.WordOf(o["type"]), jsontext.WordOf(o["call_id"])
 	place := jsontext.ValueOf(o["environment"]).Member("type").Word()
@@ -138,7 +138,8 @@ func (e *Editor) Request(r *modelio.Request) *modelio.Request {
 func changed(edits ...bool) bool { return slices.Contains(edits, true) }
 
 func (e *Editor) tool(t *modelio.ToolDefinition) bool {
-	return changed(e.Text(&t.Description), e.json(&t.InputSchema), e.json(&t.OutputSchema), e.object(&t.Metadata), e.object(&t.Unknown))
+	return changed(e.Text(&t.Description), e.json(&t.InputSchema), e.json(&t.OutputSchema), e.object(&t.Metadata),
+		e.object(&t.Unknown))
 }
 
 // Message edits a message.

@@ -134,16 +134,17 @@ type Check struct {
 	State    string `json:"state"`         // what became of it
 	Why      string `json:"why,omitempty"` // why it was not checked
 
-	RecordedModel string        `json:"recorded_model,omitempty"` // model that answered when it was recorded
-	LiveModels    []string      `json:"live_models,omitempty"`    // models that answered now
-	AskedModel    string        `json:"asked_model,omitempty"`    // model that was called in place of the record's
-	Runs          int           `json:"runs,omitempty"`           // number of live answers
-	Different     int           `json:"different,omitempty"`      // number of live answers that differ from the most frequent one
-	Tiers         []CheckedTier `json:"tiers,omitempty"`          // the comparison in each tier
-	Settings      []string      `json:"settings,omitempty"`       // settings that may cause variance
-	Input         int64         `json:"input,omitempty"`          // input tokens of the live calls
-	Output        int64         `json:"output,omitempty"`         // output tokens of the live answers
-	Accept        string        `json:"accept,omitempty"`         // the command that accepts the live answer
+	RecordedModel string   `json:"recorded_model,omitempty"` // model that answered when it was recorded
+	LiveModels    []string `json:"live_models,omitempty"`    // models that answered now
+	AskedModel    string   `json:"asked_model,omitempty"`    // model that was called in place of the record's
+	Runs          int      `json:"runs,omitempty"`           // number of live answers
+	// number of live answers that differ from the most frequent one
+	Different int           `json:"different,omitempty"`
+	Tiers     []CheckedTier `json:"tiers,omitempty"`    // the comparison in each tier
+	Settings  []string      `json:"settings,omitempty"` // settings that may cause variance
+	Input     int64         `json:"input,omitempty"`    // input tokens of the live calls
+	Output    int64         `json:"output,omitempty"`   // output tokens of the live answers
+	Accept    string        `json:"accept,omitempty"`   // the command that accepts the live answer
 }
 
 // A CheckedTier compares two answers in one tier. If a call varied, both are live.

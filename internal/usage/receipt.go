@@ -31,7 +31,8 @@ type Receipt struct {
 	Tags    string   `json:"tags,omitempty"`    // build tags
 	Command string   `json:"command,omitempty"` // command of a program that traceforge exec ran
 
-	Document string `json:"document,omitempty"` // combined hash (SF) of the test's document at the end of the test; empty without one
+	// combined hash (SF) of the test's document at the end of the test; empty without one
+	Document string `json:"document,omitempty"`
 
 	// Ids of the test's records.
 	Played   []string `json:"played,omitempty"`   // answered a call
@@ -116,7 +117,8 @@ type Sent struct {
 	Length   int64               `json:"length"`            // as stated in the request; -1 if it is not
 	Encoding []string            `json:"encoding,omitempty"`
 	Body     []byte              `json:"body,omitempty"`
-	Secret   bool                `json:"secret,omitempty"` // a credential in its URL, or a value that rules replace, was left out
+	// a credential in its URL, or a value that rules replace, was left out
+	Secret bool `json:"secret,omitempty"`
 }
 
 // The kinds of drift: [Drift.Kind].
@@ -129,11 +131,12 @@ const (
 // A Drift is a call that a test's records do not answer, or a record without a call. Its texts contain no secrets, but
 // may contain control characters, which whoever prints them must escape.
 type Drift struct {
-	Kind     string        `json:"kind"`
-	Record   string        `json:"record,omitempty"` // id of the record; empty without one
-	Call     int           `json:"call,omitempty"`   // number of the record in its document
-	Provider string        `json:"provider"`
-	File     string        `json:"file,omitempty"` // file of the call, relative to the module's root; for a record, as it was recorded
+	Kind     string `json:"kind"`
+	Record   string `json:"record,omitempty"` // id of the record; empty without one
+	Call     int    `json:"call,omitempty"`   // number of the record in its document
+	Provider string `json:"provider"`
+	// file of the call, relative to the module's root; for a record, as it was recorded
+	File     string        `json:"file,omitempty"`
 	Line     int           `json:"line,omitempty"`
 	Changes  []DriftChange `json:"changes,omitempty"`  // changes of a drifted call; empty if only ignored pointers changed
 	Summary  []string      `json:"summary,omitempty"`  // for the other kinds, the request in a few lines
@@ -162,7 +165,8 @@ type Update struct {
 	Removed []string        `json:"removed,omitempty"` // no longer called
 	Rekeyed []ChangedRecord `json:"rekeyed,omitempty"` // answers that were adopted for a changed request or changed rules
 	Pending []string        `json:"pending,omitempty"` // bought by a test that failed, and waiting for a decision
-	Unasked []string        `json:"unasked,omitempty"` // bought earlier for calls that the passing test does not make, and waiting for a decision
+	// bought earlier for calls that the passing test does not make, and waiting for a decision
+	Unasked []string `json:"unasked,omitempty"`
 
 	// TokensIn and TokensOut are the tokens of the live calls in this run, as reported by their answers.
 	TokensIn  int64 `json:"tokens_in,omitempty"`

@@ -70,13 +70,14 @@ type Conn struct {
 	closed bool // a close frame was sent
 }
 
-// New returns one end of an established connection; asks is true for the client's end. Messages have at most limit bytes.
+// New returns one end of an established connection; asks is true for the client's end. Messages have at most limit
+// bytes.
 func New(stream io.ReadWriteCloser, asks bool, limit int64) *Conn {
 	return &Conn{stream: stream, in: bufio.NewReader(stream), asks: asks, limit: limit}
 }
 
-// ErrTooLong is returned for a message longer than the limit. The reader should close the connection, because the sender
-// may not read anything before it has sent the complete message.
+// ErrTooLong is returned for a message longer than the limit. The reader should close the connection, because the
+// sender may not read anything before it has sent the complete message.
 var ErrTooLong = errors.New("the message is too long")
 
 // Read returns the next message, and answers pings. The error is a [*CloseError] if the peer has closed the connection,

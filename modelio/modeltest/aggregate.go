@@ -31,8 +31,8 @@ import (
 //
 // An error is a [*Breach] of one of the stream rules: a tool request that goes on after its final chunk (MUST have had
 // partial:true), that ends partial or with a partial field (MUST NOT), or that loses its input (MUST be complete);
-// chunks of several roles; or chunks of other candidates only. The rules hold for each candidate. A stream without chunks
-// gives an empty message.
+// chunks of several roles; or chunks of other candidates only. The rules hold for each candidate. A stream without
+// chunks gives an empty message.
 func Aggregate(chunks []*modelio.GenerateResponseChunk) (*modelio.Message, error) {
 	candidates := map[int]*aggregate{}
 	for i, chunk := range chunks {

@@ -117,7 +117,8 @@ func (c *checker) answer(ctx context.Context, p probe, stream bool) (*modelio.Ge
 
 // call gives the model its own copy of the request, and checks that the model does not change it. A panic counts as an
 // error, so that the other probes still run.
-func (c *checker) call(ctx context.Context, p probe, stream modelio.StreamFunc) (response *modelio.GenerateResponse, err error) {
+func (c *checker) call(ctx context.Context, p probe,
+	stream modelio.StreamFunc) (response *modelio.GenerateResponse, err error) {
 	before, _ := p.request.MarshalJSON() // the probes are valid
 	var request modelio.GenerateRequest
 	_ = request.UnmarshalJSON(before)

@@ -19,7 +19,8 @@ func (c *checker) judge(name string, p probe, response *modelio.GenerateResponse
 	switch response.FinishReason {
 	case modelio.FinishStop, modelio.FinishLength, modelio.FinishBlocked, modelio.FinishOther:
 	default:
-		c.breach(name, breach(RuleFinishReason, "finishReason is %q, not stop, length, blocked or other", response.FinishReason))
+		c.breach(name,
+			breach(RuleFinishReason, "finishReason is %q, not stop, length, blocked or other", response.FinishReason))
 	}
 	if response.Message == nil {
 		return false
@@ -35,7 +36,8 @@ func (c *checker) judge(name string, p probe, response *modelio.GenerateResponse
 		c.breach(name, breach(RuleMessage, "the response has no JSON form: %v", err))
 		return false
 	}
-	if p.verdict == nil || response.FinishReason == modelio.FinishLength || response.FinishReason == modelio.FinishBlocked {
+	if p.verdict == nil || response.FinishReason == modelio.FinishLength ||
+		response.FinishReason == modelio.FinishBlocked {
 		return true
 	}
 	if detail := p.verdict(response.Message); detail != "" {

@@ -26,10 +26,11 @@ func RequestCore(req *modelio.GenerateRequest) ([]byte, error) {
 	return canon.KeepNumbers(text)
 }
 
-// responseCore is the content of a model's answer (design R3) in the form of a session's response_content, without
-// usage, custom and other facts about its delivery.
+// responseCore is the content of a model's answer (design R3) in the form of a session's response_content. It leaves
+// out usage, custom and other facts about its delivery.
 type responseCore struct {
-	Candidates   json.RawMessage       `json:"candidates,omitempty"` // further answers, which a GenerateResponse has no field for
+	// further answers, which a GenerateResponse has no field for
+	Candidates   json.RawMessage       `json:"candidates,omitempty"`
 	Content      *string               `json:"content"`
 	Error        *RecordedError        `json:"error,omitempty"`
 	FinishReason modelio.FinishReason  `json:"finish_reason"`
@@ -125,5 +126,6 @@ func parseResponseCore(content string) (core responseCore, ok bool) {
 	decoder.DisallowUnknownFields()
 	err = decoder.Decode(&core)
 	hasMore := func(call modelio.ToolRequest) bool { return call.Partial || len(call.Unknown) > 0 }
-	return core, err == nil && core.Content != nil && core.FinishReason != "" && !slices.ContainsFunc(core.ToolCalls, hasMore)
+	return core, err == nil && core.Content != nil && core.FinishReason != "" &&
+		!slices.ContainsFunc(core.ToolCalls, hasMore)
 }

@@ -36,7 +36,8 @@ func Record(m modelio.Model, adapterID, modelID string) *Recorder {
 // Generate calls the model. A failed call is not recorded, because a session cannot represent an error. In addition to
 // the model's errors there is one for a request or response that is not JSON, and [ErrLimit]: a call beyond
 // [MaxInteractions] is not made (MI4), and an answer beyond the limits of MI11 is not recorded.
-func (r *Recorder) Generate(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+func (r *Recorder) Generate(ctx context.Context, req *modelio.GenerateRequest,
+	stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 	prompt, err := RequestCore(req) // before the model can change req
 	if err != nil {
 		return nil, fmt.Errorf("record session: %w", err)

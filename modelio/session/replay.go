@@ -79,7 +79,8 @@ func (r *Replayer) key(prompt canon.Hash) canon.Hash {
 //
 // Errors are a [*ReplayError] if the session has no answer, and the [*RecordedError] that was recorded in place of an
 // answer. An answer is never made up.
-func (r *Replayer) Generate(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+func (r *Replayer) Generate(ctx context.Context, req *modelio.GenerateRequest,
+	stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -102,7 +103,8 @@ func (r *Replayer) Generate(ctx context.Context, req *modelio.GenerateRequest, s
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := stream(ctx, &modelio.GenerateResponseChunk{Role: modelio.RoleModel, Content: []modelio.Part{part}}); err != nil {
+		chunk := &modelio.GenerateResponseChunk{Role: modelio.RoleModel, Content: []modelio.Part{part}}
+		if err := stream(ctx, chunk); err != nil {
 			return nil, err
 		}
 	}
@@ -141,7 +143,8 @@ func (r *Replayer) miss(prompt canon.Hash) error {
 		}
 	}
 	if times > 0 {
-		return &ReplayError{prompt, last, fmt.Errorf("%w: it was recorded %d times, last as interaction %d", ErrSpent, times, last)}
+		return &ReplayError{prompt, last,
+			fmt.Errorf("%w: it was recorded %d times, last as interaction %d", ErrSpent, times, last)}
 	}
 	nearest := total
 	for _, places := range r.waiting {
@@ -152,6 +155,7 @@ func (r *Replayer) miss(prompt canon.Hash) error {
 	if nearest == total {
 		return &ReplayError{prompt, -1, fmt.Errorf("%w: all of its %d interactions were replayed", ErrNotFound, total)}
 	}
-	return &ReplayError{prompt, nearest, fmt.Errorf("%w; the nearest is interaction %d, the first that was not replayed: %s",
-		ErrNotFound, nearest, r.session.Interactions[nearest].PromptHash)}
+	return &ReplayError{prompt, nearest,
+		fmt.Errorf("%w; the nearest is interaction %d, the first that was not replayed: %s",
+			ErrNotFound, nearest, r.session.Interactions[nearest].PromptHash)}
 }

@@ -10,7 +10,8 @@ import (
 
 // violate adds a violation. Its wording is that of MIO's reference verifier, so that the two can be compared.
 func (v *verifier) violate(rule, pointer, format string, args ...any) {
-	v.violations = append(v.violations, modelio.Violation{Rule: rule, Pointer: pointer, Message: fmt.Sprintf(format, args...)})
+	v.violations = append(v.violations,
+		modelio.Violation{Rule: rule, Pointer: pointer, Message: fmt.Sprintf(format, args...)})
 }
 
 // A place is the index of an interaction, or theSession.
@@ -140,7 +141,8 @@ func (v *verifier) mi7(in *interaction) {
 		return
 	}
 	if want := canon.Sum(content); want != canon.Hash(in.responseHash.chars()) {
-		v.violate("MI7", in.place.pointer("response_hash"), "response_hash mismatch: expected %s, got %s", want, &in.responseHash)
+		v.violate("MI7", in.place.pointer("response_hash"), "response_hash mismatch: expected %s, got %s", want,
+			&in.responseHash)
 	}
 }
 

@@ -110,7 +110,8 @@ func (s *Session) Hash() (canon.Hash, error) {
 	core := sha256.New()
 	fmt.Fprintf(core, `{"adapter_id":%s,"interactions":[`, canonicalString(s.AdapterID))
 	for n, in := range byIndex {
-		fmt.Fprintf(core, `%s{"i":%d,"prompt_hash":%s,"response_content":%s,"response_hash":%s}`, jsontext.AppendComma(nil, n),
+		fmt.Fprintf(core, `%s{"i":%d,"prompt_hash":%s,"response_content":%s,"response_hash":%s}`,
+			jsontext.AppendComma(nil, n),
 			in.I, canonicalString(in.PromptHash), canonicalString(in.ResponseContent), canonicalString(in.ResponseHash))
 	}
 	fmt.Fprintf(core, `],"mode":%s,"model_id":%s,"model_io_schema_version":%s}`,

@@ -63,10 +63,10 @@ func And(paths ...string) Option {
 // use script.Open in package script. A file may have at most 64 MB.
 //
 // A request is matched as the tool matched it: by method, URL and body, or, for vcrpy and for go-vcr before v4, whose
-// defaults compare no more, by method and URL, preferring an equal body. Bodies are equal if they mean the same: JSON with
-// its members in any order, forms, multipart with any boundary. Request headers, credentials in URLs and ports of loopback
-// addresses are not compared, so that redacted values do no harm. Each recorded call answers once, in the recorded order;
-// of equal calls of httprr the last one answers, any number of times.
+// defaults compare no more, by method and URL, preferring an equal body. Bodies are equal if they mean the same: JSON
+// with its members in any order, forms, multipart with any boundary. Request headers, credentials in URLs and ports of
+// loopback addresses are not compared, so that redacted values do no harm. Each recorded call answers once, in the
+// recorded order; of equal calls of httprr the last one answers, any number of times.
 //
 // A request that was not recorded fails the test, which names the nearest calls. The upstream is safe for concurrent
 // use. A transport wrapped around it does not lose which recording an answer comes from.

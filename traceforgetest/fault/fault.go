@@ -22,7 +22,8 @@ type Fault = traceforgetest.Fault
 // Status answers with a status from 400 to 599, such as 429, in the provider's error format, with a Retry-After in
 // whole seconds.
 func Status(status int, retryAfter time.Duration) Fault {
-	return recorder.Damage{Name: fmt.Sprintf("Status(%d)", status), Breaks: true, OfHTTP: true, Status: status, Retry: retryAfter}.Fault()
+	return recorder.Damage{Name: fmt.Sprintf("Status(%d)", status), Breaks: true, OfHTTP: true, Status: status,
+		Retry: retryAfter}.Fault()
 }
 
 // Disconnect ends the call without an answer, with a transport error that wraps err. Useful errors are
@@ -30,7 +31,8 @@ func Status(status int, retryAfter time.Duration) Fault {
 // [io.ErrUnexpectedEOF].
 func Disconnect(err error) Fault {
 	err = cmp.Or(err, io.ErrUnexpectedEOF)
-	return recorder.Damage{Name: fmt.Sprintf("Disconnect(%v)", err), Breaks: true, Err: &net.OpError{Op: "read", Net: "tcp", Err: err}}.Fault()
+	return recorder.Damage{Name: fmt.Sprintf("Disconnect(%v)", err), Breaks: true,
+		Err: &net.OpError{Op: "read", Net: "tcp", Err: err}}.Fault()
 }
 
 // Delay delays the answer by d.
@@ -40,10 +42,11 @@ func Delay(d time.Duration) Fault {
 
 // Stall pauses a stream for d after an event; 0 means after the headers.
 func Stall(event int, d time.Duration) Fault {
-	return ofStream(recorder.Damage{Name: fmt.Sprintf("Stall(%d, %v)", event, d)}, event, 0, func(s *stream, event int) remains {
-		until, behind := s.cut(event)
-		return remains{pieces: [][]byte{until, behind}, pause: d}
-	})
+	return ofStream(recorder.Damage{Name: fmt.Sprintf("Stall(%d, %v)", event, d)}, event, 0,
+		func(s *stream, event int) remains {
+			until, behind := s.cut(event)
+			return remains{pieces: [][]byte{until, behind}, pause: d}
+		})
 }
 
 // CutAfter breaks the connection after an event of a stream; 0 means after the headers. The program reads
@@ -61,11 +64,12 @@ func Drop(event int) Fault { return changed("Drop", event, 1, (*stream).drop, ni
 // Repeat sends an event of a stream twice.
 func Repeat(event int) Fault { return changed("Repeat", event, 1, (*stream).repeat, nil) }
 
-// changed returns a fault that serves the result of change in place of a stream, followed by the error end, or the
-// stream's own end if that is nil.
+// changed returns a fault that serves the result of change in place of a stream. The error end follows, or the stream's
+// own end if that is nil.
 func changed(name string, event, least int, change func(*stream, int) []byte, end error) Fault {
 	d := recorder.Damage{Name: fmt.Sprintf("%s(%d)", name, event), Breaks: true}
-	return ofStream(d, event, least, func(s *stream, event int) remains { return remains{pieces: [][]byte{change(s, event)}, end: end} })
+	return ofStream(d, event, least,
+		func(s *stream, event int) remains { return remains{pieces: [][]byte{change(s, event)}, end: end} })
 }
 
 // ofStream returns a fault that serves the result of change in place of a stream. event must be at least least.
@@ -87,13 +91,14 @@ func ofStream(d recorder.Damage, event, least int, change func(*stream, int) rem
 
 // Split ends a read inside each multi-byte character, as networks may do.
 func Split() Fault {
-	return recorder.Damage{Name: "Split()", OfHTTP: true, Body: func(ctx context.Context, a *provider.Answer, end error) (io.Reader, string) {
-		pieces := splits(a.Body)
-		if pieces == nil {
-			return nil, "the answer has no character of more than one byte"
-		}
-		return &remains{ctx: ctx, pieces: pieces, end: end}, ""
-	}}.Fault()
+	return recorder.Damage{Name: "Split()", OfHTTP: true,
+		Body: func(ctx context.Context, a *provider.Answer, end error) (io.Reader, string) {
+			pieces := splits(a.Body)
+			if pieces == nil {
+				return nil, "the answer has no character of more than one byte"
+			}
+			return &remains{ctx: ctx, pieces: pieces, end: end}, ""
+		}}.Fault()
 }
 
 // splits cuts a body inside each multi-byte character; nil if there are none.

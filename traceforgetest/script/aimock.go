@@ -22,8 +22,8 @@ import (
 const maxFixtures = 64 << 20
 
 // Open reads an aimock fixture file, JSON of at most 64 MB. Each fixture is a step with a condition; the script chooses
-// the one that aimock would choose, and answers in the format of the API that is called. Several tests may share a file,
-// so unused fixtures do not fail the test. Images, audio and video are not supported.
+// the one that aimock would choose, and answers in the format of the API that is called. Several tests may share a
+// file, so unused fixtures do not fail the test. Images, audio and video are not supported.
 func Open(path string) (*Script, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -52,7 +52,8 @@ func readFixtures(path string, data []byte) (*Script, error) {
 	}
 	list := doc.Root().Member("fixtures")
 	if !list.IsArray() {
-		return nil, errors.New("1: has no fixtures: script.Open reads those of aimock, and cassette.Open recordings of other tools")
+		return nil, errors.New(
+			"1: has no fixtures: script.Open reads those of aimock, and cassette.Open recordings of other tools")
 	}
 	s := &Script{from: "the fixtures of " + path}
 	var all []*fixture
@@ -78,7 +79,8 @@ func readFixtures(path string, data []byte) (*Script, error) {
 	return s, nil
 }
 
-// A fixture is a rule of aimock: the conditions on a request, and an answer that is independent of any provider's format.
+// A fixture is a rule of aimock: the conditions on a request, and an answer that is independent of any provider's
+// format.
 type fixture struct {
 	step
 	number, line int
@@ -157,7 +159,8 @@ func (t *texts) UnmarshalJSON(text []byte) error {
 // supported.
 var (
 	matchMembers = []string{
-		"userMessage", "systemMessage", "inputText", "toolCallId", "toolResultContains", "toolName", "model", "responseFormat",
+		"userMessage", "systemMessage", "inputText", "toolCallId", "toolResultContains", "toolName", "model",
+		"responseFormat",
 		"endpoint", "hasToolResult", "sequenceIndex", "turnIndex",
 	}
 	otherAnswers = []string{"image", "images", "audio", "transcription", "video", "json", "blocks"}
@@ -228,14 +231,15 @@ var finishes = map[string]modelio.FinishReason{
 // count counts an answer, also for the fixtures of the same sequence.
 func (f *fixture) count(all []*fixture) {
 	for _, sibling := range all {
-		if sibling == f || f.match.SequenceIndex != nil && sibling.match.SequenceIndex != nil && sibling.criteria == f.criteria {
+		if sibling == f ||
+			f.match.SequenceIndex != nil && sibling.match.SequenceIndex != nil && sibling.criteria == f.criteria {
 			sibling.served++
 		}
 	}
 }
 
-// chosen returns the fixture that answers a call: the first that matches. Among fixtures with a turn it prefers the latest
-// that is not ahead of the conversation.
+// chosen returns the fixture that answers a call: the first that matches. Among fixtures with a turn it prefers the
+// latest that is not ahead of the conversation.
 func chosen(all []*fixture, a *question) *fixture {
 	turn := 0
 	for _, m := range a.call.Messages {

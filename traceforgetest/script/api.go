@@ -21,17 +21,22 @@ type api struct {
 
 // The finish reasons of APIs. An API cannot express a reason that its table lacks.
 var (
-	openAIWords    = map[modelio.FinishReason]string{modelio.FinishStop: "stop", modelio.FinishLength: "length", modelio.FinishBlocked: "content_filter"}
+	openAIWords = map[modelio.FinishReason]string{modelio.FinishStop: "stop", modelio.FinishLength: "length",
+		modelio.FinishBlocked: "content_filter"}
 	responsesWords = map[modelio.FinishReason]string{
 		modelio.FinishStop: "", modelio.FinishLength: "max_output_tokens", modelio.FinishBlocked: "content_filter",
 	}
 	plainWords  = map[modelio.FinishReason]string{modelio.FinishStop: "stop", modelio.FinishLength: "length"}
-	claudeWords = map[modelio.FinishReason]string{modelio.FinishStop: "end_turn", modelio.FinishLength: "max_tokens", modelio.FinishBlocked: "refusal"}
-	googleWords = map[modelio.FinishReason]string{modelio.FinishStop: "STOP", modelio.FinishLength: "MAX_TOKENS", modelio.FinishBlocked: "SAFETY"}
-	awsWords    = map[modelio.FinishReason]string{modelio.FinishStop: "end_turn", modelio.FinishLength: "max_tokens", modelio.FinishBlocked: "content_filtered"}
+	claudeWords = map[modelio.FinishReason]string{modelio.FinishStop: "end_turn", modelio.FinishLength: "max_tokens",
+		modelio.FinishBlocked: "refusal"}
+	googleWords = map[modelio.FinishReason]string{modelio.FinishStop: "STOP", modelio.FinishLength: "MAX_TOKENS",
+		modelio.FinishBlocked: "SAFETY"}
+	awsWords = map[modelio.FinishReason]string{modelio.FinishStop: "end_turn", modelio.FinishLength: "max_tokens",
+		modelio.FinishBlocked: "content_filtered"}
 	cohereWords = map[modelio.FinishReason]string{modelio.FinishStop: "COMPLETE", modelio.FinishLength: "MAX_TOKENS"}
 	modelWords  = map[modelio.FinishReason]string{
-		modelio.FinishStop: "stop", modelio.FinishLength: "length", modelio.FinishBlocked: "blocked", modelio.FinishOther: "other",
+		modelio.FinishStop: "stop", modelio.FinishLength: "length", modelio.FinishBlocked: "blocked",
+		modelio.FinishOther: "other",
 	}
 )
 
@@ -76,7 +81,8 @@ var errorTypes = map[string]map[int]string{
 		http.StatusBadRequest: "ValidationException", http.StatusForbidden: "AccessDeniedException",
 		http.StatusNotFound: "ResourceNotFoundException", http.StatusRequestTimeout: "ModelTimeoutException",
 		http.StatusFailedDependency: "ModelErrorException", http.StatusTooManyRequests: "ThrottlingException",
-		http.StatusInternalServerError: "InternalServerException", http.StatusServiceUnavailable: "ServiceUnavailableException",
+		http.StatusInternalServerError: "InternalServerException",
+		http.StatusServiceUnavailable:  "ServiceUnavailableException",
 	},
 }
 

@@ -13,9 +13,9 @@
 // request used a step, and if the API could not give a step's answer: a call of a tool that was not offered, text where
 // the request forces a tool call, JSON that violates the schema.
 //
-// A [Script] can be a client's transport, a server's handler, a [modelio.Model], or a recorder's upstream. As an upstream
-// its answers become snapshots that are marked as scripted, and the first update without the script replaces them with
-// live answers.
+// A [Script] can be a client's transport, a server's handler, a [modelio.Model], or a recorder's upstream. As an
+// upstream its answers become snapshots that are marked as scripted, and the first update without the script replaces
+// them with live answers.
 //
 // The supported APIs are OpenAI's chat completions, responses and completions, Mistral's chat, Anthropic's messages,
 // Gemini and Vertex AI, Bedrock's Converse and InvokeModel, Cohere's chat, Ollama, and the embeddings of all of them.

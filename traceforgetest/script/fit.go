@@ -105,7 +105,8 @@ func (a *question) strictly(tool string) json.RawMessage {
 // takesText checks the step's text against the schema that the request asks for.
 func (a *question) takesText(s *content) error {
 	text := strings.Join(s.Pieces, "")
-	if len(a.call.Schema) == 0 || len(s.Calls) > 0 || s.Refusal != "" || s.Finish == modelio.FinishLength || s.Finish == modelio.FinishBlocked {
+	if len(a.call.Schema) == 0 || len(s.Calls) > 0 || s.Refusal != "" || s.Finish == modelio.FinishLength ||
+		s.Finish == modelio.FinishBlocked {
 		return nil
 	}
 	if err := fits(a.call.Schema, text); err != nil {
@@ -138,7 +139,8 @@ func fits(schema json.RawMessage, text string) error {
 		for len(wrong.Causes) > 0 {
 			wrong = wrong.Causes[0]
 		}
-		return errors.New(strings.ReplaceAll(strings.TrimPrefix(wrong.Error(), "jsonschema validation failed with '"+schemaURL+"#'\n- "), "\n", " "))
+		return errors.New(strings.ReplaceAll(
+			strings.TrimPrefix(wrong.Error(), "jsonschema validation failed with '"+schemaURL+"#'\n- "), "\n", " "))
 	} else if err != nil {
 		return err
 	}

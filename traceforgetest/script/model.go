@@ -12,7 +12,8 @@ import (
 )
 
 // Generate answers a model call with the step that takes it. It implements [modelio.Model].
-func (s *Script) Generate(ctx context.Context, req *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+func (s *Script) Generate(ctx context.Context, req *modelio.GenerateRequest,
+	stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -54,7 +55,8 @@ func (st *step) generate(ctx context.Context, stream modelio.StreamFunc) (*model
 			if err := sleep(ctx, st.pause); err != nil && i > 0 {
 				return nil, err
 			}
-			if err := stream(ctx, &modelio.GenerateResponseChunk{Role: modelio.RoleModel, Content: []modelio.Part{part}}); err != nil {
+			chunk := &modelio.GenerateResponseChunk{Role: modelio.RoleModel, Content: []modelio.Part{part}}
+			if err := stream(ctx, chunk); err != nil {
 				return nil, err
 			}
 		}
@@ -92,7 +94,8 @@ func (s *content) parts(pieces ...string) (parts []modelio.Part) {
 		if ref == "" {
 			ref = fmt.Sprintf("call_%d", i+1)
 		}
-		parts = append(parts, modelio.Part{ToolRequest: &modelio.ToolRequest{Name: c.Tool, Input: json.RawMessage(c.Arguments), Ref: ref}})
+		parts = append(parts,
+			modelio.Part{ToolRequest: &modelio.ToolRequest{Name: c.Tool, Input: json.RawMessage(c.Arguments), Ref: ref}})
 	}
 	return parts
 }

@@ -79,7 +79,8 @@ func askedBy(req *http.Request, asking *fakeprovider.Asking) *question {
 		a.refused = asking.Refused.Message
 	}
 	w := &provider.Wire{
-		Method: req.Method, URL: req.URL, Header: req.Header, ContentType: req.Header.Get("Content-Type"), Body: asking.Call.Body,
+		Method: req.Method, URL: req.URL, Header: req.Header, ContentType: req.Header.Get("Content-Type"),
+		Body: asking.Call.Body,
 	}
 	if codec, ok := provider.Match(w); ok {
 		if read, err := codec.DecodeRequest(w); err == nil {

@@ -46,7 +46,8 @@ func (f *failure) of(api string) (*fakeprovider.Failure, http.Header) {
 		header.Set("Retry-After", strconv.Itoa(f.RetryAfter))
 	}
 	return &fakeprovider.Failure{
-		Status: f.Status, Type: cmp.Or(f.Type, errorTypes[family(api)][f.Status]), Code: f.Code, Param: f.Param, Message: f.words(),
+		Status: f.Status, Type: cmp.Or(f.Type, errorTypes[family(api)][f.Status]), Code: f.Code, Param: f.Param,
+		Message: f.words(),
 	}, header
 }
 

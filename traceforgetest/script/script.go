@@ -73,7 +73,8 @@ func (s *Script) Check(t TB) *Script {
 // Client returns an HTTP client that the script answers.
 func (s *Script) Client() *http.Client { return &http.Client{Transport: s} }
 
-// Requests returns the requests so far, in the order of their arrival. A request that cannot be decoded has only its API.
+// Requests returns the requests so far, in the order of their arrival. A request that cannot be decoded has only its
+// API.
 func (s *Script) Requests() []*modelio.Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,7 +177,8 @@ func (s *Script) count() int {
 // errNone means that no step answers a request.
 var errNone = errors.New("no step takes it")
 
-// take returns the step that answers a request and marks it as used. If the step does not fit, it is returned with the error.
+// take returns the step that answers a request and marks it as used. If the step does not fit, it is returned with the
+// error.
 func (s *Script) take(a *question) (*step, error) {
 	s.mu.Lock()
 	s.requests = append(s.requests, a.request)
@@ -303,8 +305,9 @@ func (u asUpstream) TakeModel(req *modelio.GenerateRequest) (*recorder.Step, err
 	}
 	return &recorder.Step{
 		Hash: st.said.hash(), Says: st.said.String(), Name: st.name,
-		Model: modelio.ModelFunc(func(ctx context.Context, _ *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
-			return st.generate(ctx, stream)
-		}),
+		Model: modelio.ModelFunc(
+			func(ctx context.Context, _ *modelio.GenerateRequest, stream modelio.StreamFunc) (*modelio.GenerateResponse, error) {
+				return st.generate(ctx, stream)
+			}),
 	}, nil
 }

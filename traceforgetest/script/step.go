@@ -71,8 +71,8 @@ func Call(tool, arguments string) Step { return Step{}.Call(tool, arguments) }
 // Refuse returns a step in which the model refuses. The reason is included if the API has a place for it.
 func Refuse(reason string) Step { return Step{said: content{Refusal: reason}} }
 
-// Fail returns a step that fails with an HTTP status, the API's error for that status, and the message, if there is one.
-// The step answers any request, even one that the API would refuse.
+// Fail returns a step that fails with an HTTP status, the API's error for that status, and the message, if there is
+// one. The step answers any request, even one that the API would refuse.
 func Fail(status int, message ...string) Step {
 	s := Step{said: content{Failure: &failure{Status: status, Message: strings.Join(message, " ")}}}
 	if status < 400 || status > 599 {
@@ -154,8 +154,8 @@ func (s Step) RetryAfter(d time.Duration) Step {
 	return s
 }
 
-// When makes a step answer every request that meets a condition, in any order and any number of times, before steps
-// without a condition are considered. The condition may be called by several goroutines at once. It must not change the
+// When makes a step answer every request that meets a condition, in any order and any number of times. Steps without a
+// condition are considered after it. The condition may be called by several goroutines at once. It must not change the
 // request.
 func (s Step) When(condition func(*modelio.Request) bool) Step {
 	s.when = condition

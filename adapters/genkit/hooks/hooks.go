@@ -16,7 +16,8 @@ type Recorder interface {
 	genkittraceforge.Recorder
 
 	// Tool returns a tool that records the calls of run or replays recorded ones.
-	Tool(name string, run func(context.Context, json.RawMessage) (json.RawMessage, error)) func(context.Context, json.RawMessage) (json.RawMessage, error)
+	Tool(name string, run func(context.Context, json.RawMessage) (json.RawMessage, error)) func(context.Context,
+		json.RawMessage) (json.RawMessage, error)
 }
 
 // Record returns middleware that records and replays a generation: each call of its model and of its tools. A model is
@@ -67,12 +68,14 @@ type generation struct {
 	options *ai.GenerateActionOptions
 }
 
-func (g *generation) generate(ctx context.Context, params *ai.GenerateParams, next ai.GenerateNext) (*ai.ModelResponse, error) {
+func (g *generation) generate(ctx context.Context, params *ai.GenerateParams,
+	next ai.GenerateNext) (*ai.ModelResponse, error) {
 	g.options = params.Options
 	return next(ctx, params)
 }
 
-func (g *generation) callModel(ctx context.Context, params *ai.ModelParams, next ai.ModelNext) (*ai.ModelResponse, error) {
+func (g *generation) callModel(ctx context.Context, params *ai.ModelParams,
+	next ai.ModelNext) (*ai.ModelResponse, error) {
 	live := func(ctx context.Context, req *ai.ModelRequest, send ai.ModelStreamCallback) (*ai.ModelResponse, error) {
 		return next(ctx, &ai.ModelParams{Request: req, Callback: send})
 	}

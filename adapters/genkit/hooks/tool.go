@@ -25,7 +25,8 @@ func (r *refusal) Error() string {
 	return fmt.Sprintf("genkithooks: tool %q asks a model, and neither happens in replay, where its result is recorded: let it run there, by Record(…).Live(%q)", r.tool, r.tool)
 }
 
-func (g *generation) callTool(ctx context.Context, params *ai.ToolParams, next ai.ToolNext) (*ai.MultipartToolResponse, error) {
+func (g *generation) callTool(ctx context.Context, params *ai.ToolParams,
+	next ai.ToolNext) (*ai.MultipartToolResponse, error) {
 	name := params.Request.Name
 	if slices.Contains(g.live, name) {
 		return next(ctx, params)
@@ -108,7 +109,8 @@ func toResponse(output json.RawMessage) (*ai.MultipartToolResponse, error) {
 		metadata, _ := said.Genkit.Interrupt.(map[string]any) // nil if it is true
 		return nil, ai.NewToolInterruptError(metadata)
 	}
-	return &ai.MultipartToolResponse{Output: said.Genkit.Output, Content: said.Genkit.Content, Metadata: said.Genkit.Metadata}, nil
+	return &ai.MultipartToolResponse{Output: said.Genkit.Output, Content: said.Genkit.Content,
+		Metadata: said.Genkit.Metadata}, nil
 }
 
 // enveloped returns the JSON text of plain, or that of c if c has more data or plain could be mistaken for an envelope.

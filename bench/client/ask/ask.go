@@ -27,7 +27,8 @@ func Call(t testing.TB, client *http.Client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp, err := client.Post("https://api.openai.com/v1/chat/completions", "application/json", strings.NewReader(string(body)))
+	resp,
+		err := client.Post("https://api.openai.com/v1/chat/completions", "application/json", strings.NewReader(string(body)))
 	if err != nil {
 		t.Fatal(err)
 	}

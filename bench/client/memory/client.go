@@ -20,7 +20,9 @@ func New(testing.TB) *http.Client {
 }
 
 // answers has one answer for all requests, since the lookup costs the same.
-var answers = map[[sha256.Size]byte]string{{}: `{"choices":[{"message":{"content":"` + strings.Repeat("An answer. ", 90) + `"}}]}`}
+var answers = map[[sha256.Size]byte]string{
+	{}: `{"choices":[{"message":{"content":"` + strings.Repeat("An answer. ", 90) + `"}}]}`,
+}
 
 type memory struct{}
 

@@ -40,7 +40,8 @@ const settings = `[core]
 // Attributes are what has the drivers of a config run for all files.
 const Attributes = "* filter=planted diff=planted\n"
 
-// Plant puts files into a directory, such as a commit can hold, that make it a repository to a git that is started there.
+// Plant puts files into a directory, such as a commit can hold, that make it a repository to a git that is started
+// there.
 func Plant(t testing.TB, dir, marker string) {
 	t.Helper()
 	Write(t, dir, map[string]string{
@@ -49,7 +50,8 @@ func Plant(t testing.TB, dir, marker string) {
 		"included":                fmt.Sprintf(settings, marker),
 		"objects/info/alternates": "../../../.git/objects\n",
 		"refs/heads/none":         "",
-		".gitmodules":             "[submodule \"planted\"]\n\tpath = planted\n\turl = ext::touch " + strings.ReplaceAll(marker, " ", "% ") + "\n",
+		".gitmodules": "[submodule \"planted\"]\n\tpath = planted\n\turl = ext::touch " +
+			strings.ReplaceAll(marker, " ", "% ") + "\n",
 		"hooks/post-index-change": "#!/bin/sh\ntouch '" + marker + "'\n",
 	})
 	require.NoError(t, os.Chmod(filepath.Join(dir, "hooks", "post-index-change"), 0o755))

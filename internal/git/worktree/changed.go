@@ -14,9 +14,9 @@ import (
 	"github.com/traceforge/traceforge-go/internal/git"
 )
 
-// Changed returns the files below dir that have changed since the branch diverged from a revision, and the commit at which
-// it did. That includes changes that are committed, staged or only in the work tree, and files that are neither tracked
-// nor ignored.
+// Changed returns the files below dir that have changed since the branch diverged from a revision, and the commit at
+// which it did. That includes changes that are committed, staged or only in the work tree, and files that are neither
+// tracked nor ignored.
 func Changed(ctx context.Context, dir, revision string) (since string, files []string, err error) {
 	if since, err = left(ctx, dir, revision); err != nil {
 		return "", nil, err
@@ -40,9 +40,9 @@ func Changed(ctx context.Context, dir, revision string) (since string, files []s
 	return since, slices.Compact(files), err
 }
 
-// differ returns the files below dir whose content differs from a commit. It compares the commit with the index, and the
-// index with the work tree, in two calls: git diff, and git diff-index of the work tree, first look at every file of the
-// repository.
+// differ returns the files below dir whose content differs from a commit. It compares the commit with the index, and
+// the index with the work tree, in two calls: git diff, and git diff-index of the work tree, first look at every file
+// of the repository.
 func differ(ctx context.Context, dir, commit string) (files []string, err error) {
 	staged, err := differences(ctx, dir, "diff-index", "--cached", "--ignore-submodules=none", commit)
 	if err != nil {
@@ -61,7 +61,8 @@ func differ(ctx context.Context, dir, commit string) (files []string, err error)
 		}
 		switch {
 		case now.mode == now.becomes && strings.Trim(now.mode, "0") == "": // was staged and then removed
-		case now.conflict || now.mode != now.becomes || !strings.HasPrefix(now.mode, "10") || strings.ContainsAny(file, "\"\r\n"):
+		case now.conflict || now.mode != now.becomes || !strings.HasPrefix(now.mode, "10") ||
+			strings.ContainsAny(file, "\"\r\n"):
 			files = append(files, file)
 		default:
 			was[file] = now.object
@@ -132,9 +133,9 @@ func left(ctx context.Context, dir, revision string) (string, error) {
 	return since, nil
 }
 
-// Fork returns the commit at which the branch of a revision left another, so that what the other did since does not count.
-// to is the revision; "" means HEAD and the work tree. Fork returns from itself if that is the commit, if from is newer
-// than to, and if git knows no such commit.
+// Fork returns the commit at which the branch of a revision left another, so that what the other did since does not
+// count. to is the revision; "" means HEAD and the work tree. Fork returns from itself if that is the commit, if from
+// is newer than to, and if git knows no such commit.
 func Fork(ctx context.Context, dir, from, to string) string {
 	commit, errFrom := commitOf(ctx, dir, from)
 	other, errTo := commitOf(ctx, dir, cmp.Or(to, "HEAD"))
@@ -148,9 +149,9 @@ func Fork(ctx context.Context, dir, from, to string) string {
 	return base
 }
 
-// OfSubmodule translates a revision of the repository that contains from into one of the submodule that contains dir: the
-// submodule's commit at the point where the outer branch diverged from the revision. If dir is in no submodule of that
-// repository, it returns the revision unchanged.
+// OfSubmodule translates a revision of the repository that contains from into one of the submodule that contains dir.
+// It is the submodule's commit at the point where the outer branch diverged from the revision. If dir is in no
+// submodule of that repository, it returns the revision unchanged.
 func OfSubmodule(ctx context.Context, from, dir, revision string) (string, error) {
 	around, errAround := git.Find(from)
 	module, errModule := git.Find(dir)
@@ -186,14 +187,15 @@ func OfSubmodule(ctx context.Context, from, dir, revision string) (string, error
 	return strings.TrimSpace(commit), nil
 }
 
-// Hidden returns the files among names, below dir, that attributes hide: files that git diff does not show, that hosts
-// collapse, or that a filter changes.
+// Hidden returns the files among names, below dir, that attributes hide. Git diff does not show them, hosts collapse
+// them, or a filter changes them.
 func Hidden(ctx context.Context, dir string, names []string) (hidden []string, err error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
 	in := strings.NewReader(strings.Join(names, "\x00") + "\x00")
-	printed, err := git.Output(ctx, dir, in, "check-attr", "-z", "--stdin", "diff", "filter", "linguist-generated", "gitlab-generated")
+	printed, err := git.Output(ctx, dir, in, "check-attr", "-z", "--stdin", "diff", "filter", "linguist-generated",
+		"gitlab-generated")
 	for fields := strings.Split(printed, "\x00"); len(fields) > 3; fields = fields[3:] { // file, attribute, value
 		says := !slices.Contains([]string{"unspecified", "unset", "false"}, fields[2]) // hosts treat any other value as true
 		if says && fields[1] != "diff" || fields[1] == "diff" && fields[2] == "unset" {

@@ -11,8 +11,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/git"
 )
 
-// At returns the files of the directory dir at a revision; none if the directory did not exist. in is a directory of the
-// repository that contains them, which is another one than dir's if the path led through a submodule or a link.
+// At returns the files of the directory dir at a revision; none if the directory did not exist. in is a directory of
+// the repository that contains them, which is another one than dir's if the path led through a submodule or a link.
 func At(ctx context.Context, revision, dir string) (in string, files []File, err error) {
 	w := walk{ctx: ctx, revision: revision}
 	at, err := w.to(dir)
@@ -46,8 +46,8 @@ func Listed(tree string) (files []File) {
 	return files
 }
 
-// Copy writes files of the repository that contains dir to a directory, exactly as git stores them: filters do not run. It
-// does not use git archive, which leaves out files with the attribute export-ignore.
+// Copy writes files of the repository that contains dir to a directory, exactly as git stores them: filters do not run.
+// It does not use git archive, which leaves out files with the attribute export-ignore.
 func Copy(ctx context.Context, dir, to string, files []File) error {
 	contents, err := Contents(ctx, dir, files)
 	if err != nil {

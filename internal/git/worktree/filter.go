@@ -62,8 +62,8 @@ func filtersOff(ctx context.Context, dir string, strict bool) (config []string, 
 	return append(config, required...), nil
 }
 
-// answersKey is the key of what git says of repositories, by question, in a context. Each function asks when it is first
-// called.
+// answersKey is the key of what git says of repositories, by question, in a context. Each function asks when it is
+// first called.
 type answersKey struct{}
 
 // Remember returns a context in which git is asked only once for a commit, a tree or the filters of a repository. It is

@@ -18,7 +18,8 @@ func commitOf(ctx context.Context, dir, revision string) (string, error) {
 	return strings.TrimSuffix(printed, "\n"), err
 }
 
-// IsRevision reports whether a name is a revision of the repository that contains dir. Without a repository it is false.
+// IsRevision reports whether a name is a revision of the repository that contains dir. Without a repository it is
+// false.
 func IsRevision(ctx context.Context, name, dir string) (bool, error) {
 	above := filepath.Join(dir, "..")
 	if _, err := git.Find(above); errors.Is(err, git.ErrNoRepository) && !errors.Is(err, git.ErrForeign) {
@@ -45,7 +46,9 @@ func unknownRevision(ctx context.Context, dir, revision string) error {
 	}
 	way := ""
 	const most = "--count=5"
-	if branches, err := git.Run(ctx, dir, "for-each-ref", "--sort=-committerdate", most, "--format=%(refname:short)", "refs/heads"); err == nil && branches != "" {
+	branches, err := git.Run(ctx, dir,
+		"for-each-ref", "--sort=-committerdate", most, "--format=%(refname:short)", "refs/heads")
+	if err == nil && branches != "" {
 		way = ": the branches here are " + strings.Join(strings.Fields(branches), ", ")
 	}
 	if remotes, err := git.Run(ctx, dir, "remote"); err == nil && remotes != "" {

@@ -31,7 +31,8 @@ func Deleted(ctx context.Context, dir string) ([]string, error) {
 	return list(ctx, dir, []string{"."}, "ls-files", "--deleted")
 }
 
-// Staged returns the index entries of files and directories below dir. It fails if one of the files has a merge conflict.
+// Staged returns the index entries of files and directories below dir. It fails if one of the files has a merge
+// conflict.
 func Staged(ctx context.Context, dir string, names []string) (files []File, err error) {
 	empty, err := announced(ctx, dir, names)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 // linksMost is the maximum number of links that a walk follows.
 const linksMost = 40
 
-// A walk follows a path to where it led at a revision. Tracked links have their target at the revision, other links their
-// current target.
+// A walk follows a path to where it led at a revision. Tracked links have their target at the revision, other links
+// their current target.
 type walk struct {
 	ctx       context.Context
 	revision  string
@@ -78,7 +78,8 @@ func (w *walk) enter(above *spot, name string) (*spot, error) {
 	case kind[1] == "blob":
 		target = ""
 	case link != "" && above.in != "":
-		if staged, _ := list(w.ctx, above.dir, []string{name}, "ls-files"); len(staged) > 0 { // it did not exist at the revision
+		// it did not exist at the revision
+		if staged, _ := list(w.ctx, above.dir, []string{name}, "ls-files"); len(staged) > 0 {
 			target = ""
 		}
 	}

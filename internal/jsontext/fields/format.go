@@ -13,12 +13,13 @@ import (
 
 // A Format is what the structs of a package have in common. Its fields must not change after its first use.
 type Format struct {
-	Types  map[reflect.Type]Reading            // how values of a type are read; the default depends on their kind
-	Named  map[string]Reading                  // the readings that tags name
-	Checks map[reflect.Type]func(*Faults, any) // checks of structs that were read, and of all values that are written; called with a pointer
+	Types map[reflect.Type]Reading // how values of a type are read; the default depends on their kind
+	Named map[string]Reading       // the readings that tags name
+	// checks of structs that were read, and of all values that are written; called with a pointer
+	Checks map[reflect.Type]func(*Faults, any)
 
-	// The problems of a value of the wrong kind, with the wanted and the actual kind, and of a required member that is
-	// absent or null.
+	// The problems of a value of the wrong kind, by the wanted and the actual kind. The last is that of a required
+	// member that is absent or null.
 	Kind, Missing, Null Problem
 	// Unknown reports a member that no field of a struct has; known are the names of the fields.
 	Unknown func(r *Reader, name string, known []string)
@@ -88,8 +89,8 @@ type Member struct {
 	Is       string // the format's reading for it; empty for its type's reading
 }
 
-// Members returns the members of a struct in the order of its fields, and the index of the field for unknown members,
-// or -1 if these are refused.
+// Members returns the members of a struct in the order of its fields. It also returns the index of the field for
+// unknown members, or -1 if these are refused.
 func Members(t reflect.Type) (all []Member, unknown int) {
 	unknown = -1
 	for i := range t.NumField() {
@@ -145,5 +146,6 @@ func rawMembers(v reflect.Value) *map[string]json.RawMessage {
 	if t := v.Type(); t.Kind() != reflect.Map || t.Elem() != rawType || t.Key().Kind() != reflect.String {
 		return nil
 	}
-	return (*map[string]json.RawMessage)(v.Addr().UnsafePointer()) // reflect's Convert would take half of the time to write
+	// reflect's Convert would take half of the time to write
+	return (*map[string]json.RawMessage)(v.Addr().UnsafePointer())
 }

@@ -71,7 +71,8 @@ func MakeStore(dir string, names ...string) error {
 			i = len(c.Put)
 			at[document] = i
 			doc := &snapshot.Document{Version: snapshot.Version}
-			c.Put = append(c.Put, store.Put{Provider: r.Provider, Name: document, Document: doc, Beside: map[canon.Hash][]byte{}})
+			c.Put = append(c.Put,
+				store.Put{Provider: r.Provider, Name: document, Document: doc, Beside: map[canon.Hash][]byte{}})
 		}
 		r.Snapshot.Response.RawOutputRef = canon.Sum([]byte(r.Body))
 		c.Put[i].Document.Snapshots = append(c.Put[i].Document.Snapshots, r.Snapshot)
@@ -170,7 +171,8 @@ func forged() Recording {
 func bought(n int, asked, said string) Recording {
 	r := plain("example.com/agents", "TestPlain")
 	s := &r.Snapshot
-	s.ID, s.Timestamp = snapshot.ID(snapshot.DocumentName("example.com/agents", "TestPlain"), n), s.Timestamp.Add(time.Hour)
+	s.ID, s.Timestamp = snapshot.ID(snapshot.DocumentName("example.com/agents", "TestPlain"), n),
+		s.Timestamp.Add(time.Hour)
 	s.Request.Messages = append(s.Request.Messages[:1:1], Said("user", asked))
 	s.Response.Candidates = nil
 	answered(s, modelio.FinishStop, "stop", modelio.TextPart(said))
@@ -188,7 +190,8 @@ func warm() Recording {
 var weatherTool = modelio.ToolDefinition{
 	Name:        "get_weather",
 	Description: "Returns the current weather of a city, in metric units unless told otherwise; it knows nothing of the day after.",
-	InputSchema: json.RawMessage(`{"properties":{"city":{"type":"string"},"units":{"type":"string"}},"required":["city"],"type":"object"}`),
+	InputSchema: json.RawMessage(
+		`{"properties":{"city":{"type":"string"},"units":{"type":"string"}},"required":["city"],"type":"object"}`),
 }
 
 func toolCall(ref, input string) modelio.Part {
@@ -226,9 +229,11 @@ func turn2() Recording {
 	deterministic(&s)
 	s.Request.Messages = []modelio.Message{
 		Said("user", "What is the weather in Paris and in Rome?"),
-		{Role: "model", Content: []modelio.Part{toolCall("call_1", `{"city":"Paris"}`), toolCall("call_2", `{"city":"Rome"}`)}},
+		{Role: "model",
+			Content: []modelio.Part{toolCall("call_1", `{"city":"Paris"}`), toolCall("call_2", `{"city":"Rome"}`)}},
 		toolResult("call_1", `"sunny, 21 degrees"`),
-		toolResult("call_2", `{"degrees":24,"humidity":0.61,"sky":"cloudy","source":"station 7","wind":{"from":"north","speed":12.5}}`),
+		toolResult("call_2",
+			`{"degrees":24,"humidity":0.61,"sky":"cloudy","source":"station 7","wind":{"from":"north","speed":12.5}}`),
 	}
 	s.Request.Tools = []modelio.ToolDefinition{weatherTool}
 	s.Request.Options = weatherOptions()
@@ -253,7 +258,8 @@ func stream() Recording {
 	event := func(kind, rest string) string {
 		return fmt.Sprintf("event: %[1]s\ndata: {\"type\":%[1]q,%[2]s}\n\n", kind, rest)
 	}
-	body := event("message_start", `"message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[]}`) +
+	body := event("message_start",
+		`"message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[]}`) +
 		event("content_block_start", `"index":0,"content_block":{"type":"thinking","thinking":""}`) +
 		event("content_block_delta", `"index":0,"delta":{"type":"thinking_delta","thinking":"The user wants numbers."}`) +
 		event("content_block_delta", `"index":0,"delta":{"type":"signature_delta","signature":`+signature+`}`) +

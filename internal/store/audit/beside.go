@@ -92,7 +92,8 @@ func (r *repair) collect(w store.Writer, needed []store.Need) (map[canon.Hash][]
 	isMissing := func(n store.Need) bool { return found[n.Hash] == nil }
 	look := func(versions []version) {
 		for _, v := range versions {
-			if _, of, _, ok := store.ParseBesideFile(v.Name); !ok || !slices.Contains(r.names, of) || !slices.ContainsFunc(needed, isMissing) {
+			if _, of, _, ok := store.ParseBesideFile(v.Name); !ok || !slices.Contains(r.names, of) ||
+				!slices.ContainsFunc(needed, isMissing) {
 				continue
 			}
 			if data, err := r.smudged(v); err == nil {

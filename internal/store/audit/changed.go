@@ -78,7 +78,8 @@ func (v *verifier) listOther(file string) {
 		v.fail(err)
 	case file == store.JournalName:
 		v.report(file, snapshot.Violation{Rule: snapshot.RulePending, Message: cutShort})
-	case info.Mode().IsRegular() && slices.Contains([]string{store.AttributesName, store.IgnoreName, store.ConfigName, store.ManifestName, store.HolderName}, file):
+	case info.Mode().IsRegular() && slices.Contains(
+		[]string{store.AttributesName, store.IgnoreName, store.ConfigName, store.ManifestName, store.HolderName}, file):
 	default:
 		v.stray(file, strayMessage(fs.FileInfoToDirEntry(info)))
 	}

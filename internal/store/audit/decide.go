@@ -223,7 +223,8 @@ func (d *decision) clear(w store.Writer) error {
 	var change store.Change
 	for _, name := range inorder.Names(d.chosen) {
 		c := d.chosen[name]
-		if c.all || !slices.ContainsFunc(c.doc.Document.Snapshots, func(s snapshot.Snapshot) bool { return !c.has(s.Number()) }) {
+		if c.all ||
+			!slices.ContainsFunc(c.doc.Document.Snapshots, func(s snapshot.Snapshot) bool { return !c.has(s.Number()) }) {
 			change.Remove = append(change.Remove, c.file)
 			continue
 		}

@@ -55,7 +55,8 @@ func sidesOf(s *store.Store, file string, noGit error) string {
 }
 
 // committed returns the files of the store in a commit; none if the commit does not exist. The commit is one of the
-// repository that contains the store, which may be a submodule: [worktree.At] would take that of the repository around it.
+// repository that contains the store, which may be a submodule: [worktree.At] would take that of the repository around
+// it.
 func committed(s *store.Store, commit string) []version {
 	tree, _ := s.Git("ls-tree", "-r", "-z", commit, "./")
 	return worktree.Listed(tree)
@@ -77,7 +78,8 @@ func merging(s *store.Store) (theirs string, commits [4][]version) {
 // history returns all versions of the store's files in any commit that git knows. They are the only source for a merge
 // that does not name their commit, such as a squash or a stash.
 func history(s *store.Store) (all []version) {
-	out, _ := filtered(s, "log", "--all", "--reflog", "--raw", "--no-abbrev", "--no-renames", "--diff-merges=first-parent", "--relative", "--format=",
+	out, _ := filtered(s, "log", "--all", "--reflog", "--raw", "--no-abbrev", "--no-renames", "--diff-merges=first-parent",
+		"--relative", "--format=",
 		"-z", "--", ".")
 	fields := strings.Split(out, "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {

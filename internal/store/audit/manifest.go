@@ -25,8 +25,8 @@ func WriteManifest(s *store.Store) error {
 	return existing(s, "write manifest", func(w store.Writer) error { return writeManifest(s, w) })
 }
 
-// existing is [store.Store.Exclusively] for a store that must exist. It also removes what processes left that were killed before
-// they had the lock.
+// existing is [store.Store.Exclusively] for a store that must exist. It also removes what processes left that were
+// killed before they had the lock.
 func existing(s *store.Store, what string, f func(store.Writer) error) error {
 	err := isThere(s)
 	if err == nil {
@@ -67,8 +67,8 @@ func writeManifest(s *store.Store, w store.Writer) error {
 	return t.Apply()
 }
 
-// isThere returns an error if there is no store, or if it is a link. A pull request may bring the link, together with files
-// that make any directory look like a store, and files there would be removed that git does not have.
+// isThere returns an error if there is no store, or if it is a link. A pull request may bring the link, together with
+// files that make any directory look like a store, and files there would be removed that git does not have.
 func isThere(s *store.Store) error {
 	_, err := os.Stat(s.Path(""))
 	if _, noLink := os.Readlink(s.Path("")); err == nil && noLink == nil {
@@ -181,11 +181,13 @@ func (v *verifier) behind(m *store.Manifest) (wrong snapshot.Violation) {
 		}
 		switch pointer := jsontext.PointerTo("snapshots", strconv.Itoa(i)); {
 		case e.ID != is.ID:
-			wrong = wrongManifest(snapshot.RuleManifest, pointer, "has the id %q, but the record with that hash is %s", e.ID, is.ID)
+			wrong = wrongManifest(snapshot.RuleManifest, pointer, "has the id %q, but the record with that hash is %s",
+				e.ID, is.ID)
 		case e.File != is.File:
 			wrong = wrongManifest(snapshot.RuleManifest, pointer+"/file", "is %q, but the record is in %s", e.File, is.File)
 		default:
-			wrong = wrongManifest(snapshot.RuleManifest, pointer+"/provider", "is %q, but the record's is %q", e.Provider, is.Provider)
+			wrong = wrongManifest(snapshot.RuleManifest, pointer+"/provider", "is %q, but the record's is %q", e.Provider,
+				is.Provider)
 		}
 	}
 	if wrong.Rule != "" || added == 0 && next == len(m.Entries) {

@@ -83,8 +83,8 @@ func (m *recordMerge) merge() {
 	}
 }
 
-// counterpart returns their record for one of ours: the one with its number or, for a new record, the first new one
-// with the same request that is not used yet.
+// counterpart returns their record for one of ours. It is the one with its number or, for a new record, the first new
+// one with the same request that is not used yet.
 func (m *recordMerge) counterpart(o *record) *record {
 	if numbered(m.base, o.n) != nil {
 		return numbered(m.theirs, o.n)
@@ -133,7 +133,8 @@ func (m *recordMerge) choose(base, ours, theirs *record) *record {
 		choice.ID, choice.Reason = snapshot.ID(m.name, theirs.n), "ours removed it and theirs changed it"
 	case theirs == nil:
 		choice.Reason = "ours changed it and theirs removed it"
-	case base == nil && store.SameAnswer(&ours.Response, &theirs.Response) && ours.Response.Status == theirs.Response.Status:
+	case base == nil && store.SameAnswer(&ours.Response, &theirs.Response) &&
+		ours.Response.Status == theirs.Response.Status:
 		choice.Reason = "both sides recorded this call, and only the bytes of the answers differ"
 	case base == nil:
 		choice.Reason = "both sides recorded this call, and the answers differ"
@@ -152,8 +153,8 @@ func (m *recordMerge) choose(base, ours, theirs *record) *record {
 	return kept
 }
 
-// requests returns a record with the merged request: the record of a side that has this request, or else
-// one with our answer, marked as stale.
+// requests returns a record with the merged request. It is the record of a side that has this request, or else one with
+// our answer, marked as stale.
 func (m *recordMerge) requests(choice *Choice, base, ours, theirs *record) *record {
 	request, left, err := mergeRequest(&base.Request, &ours.Request, &theirs.Request)
 	if err != nil {

@@ -104,7 +104,8 @@ func (m *merger) list(pointer string, base, ours, theirs jsontext.Value) json.Ra
 		}
 		for i := range of {
 			at := pointer + "/" + strconv.Itoa(c.from[1]+i)
-			kept = append(kept, string(m.value(at, elements[0][c.from[0]+i], elements[1][c.from[1]+i], elements[2][c.from[2]+i])))
+			kept = append(kept,
+				string(m.value(at, elements[0][c.from[0]+i], elements[1][c.from[1]+i], elements[2][c.from[2]+i])))
 		}
 		return kept
 	})

@@ -54,14 +54,16 @@ type repair struct {
 	store          *store.Store
 	report         *Report
 	theirs         []string
-	sides, commits [4][]version                   // git's versions of the conflicting files, and of all files
-	texts          map[string]string              // some of the contents of sides, by object
-	merged         string                         // the commit that is being merged
-	names          []string                       // names of the current document in git: for its test, and for the tests that it was renamed from
-	replaced       string                         // name of the current document that one side renamed without git noticing; empty if none did
-	added          [4]map[canon.Hash][]*store.Doc // see addedBy
-	history        func() []version
-	doubled        map[string]bool // names of documents of several providers
+	sides, commits [4][]version      // git's versions of the conflicting files, and of all files
+	texts          map[string]string // some of the contents of sides, by object
+	merged         string            // the commit that is being merged
+	// names of the current document in git: for its test, and for the tests that it was renamed from
+	names []string
+	// name of the current document that one side renamed without git noticing; empty if none did
+	replaced string
+	added    [4]map[canon.Hash][]*store.Doc // see addedBy
+	history  func() []version
+	doubled  map[string]bool // names of documents of several providers
 }
 
 func (r *repair) repair(w store.Writer) error {
@@ -138,7 +140,8 @@ func (r *repair) commit(w store.Writer) error {
 // doubt notes that a file may be a stranger's.
 func (r *repair) doubt(refused *snapshot.Error) {
 	for _, v := range refused.Violations {
-		r.report.Left = append(r.report.Left, snapshot.Finding{File: strings.TrimPrefix(refused.File, r.report.dir+"/"), Rule: v.Rule, Message: v.Message})
+		r.report.Left = append(r.report.Left,
+			snapshot.Finding{File: strings.TrimPrefix(refused.File, r.report.dir+"/"), Rule: v.Rule, Message: v.Message})
 	}
 }
 
@@ -202,10 +205,12 @@ func (r *repair) leave(name string, err error) {
 		}
 	}
 	var refused *snapshot.Error
-	if errors.As(err, &refused) && slices.Contains([]string{snapshot.RuleRaw, snapshot.RuleMedia}, refused.Violations[0].Rule) {
+	if errors.As(err, &refused) &&
+		slices.Contains([]string{snapshot.RuleRaw, snapshot.RuleMedia}, refused.Violations[0].Rule) {
 		err = errors.New("neither git nor the store has an answer that it names")
 	}
-	r.left(file, "could not be merged: %v\ntake one side with git checkout --ours or --theirs -- "+leftFile+", %s", err, buyMissing)
+	r.left(file, "could not be merged: %v\ntake one side with git checkout --ours or --theirs -- "+leftFile+", %s",
+		err, buyMissing)
 }
 
 // merge merges one document.
@@ -230,7 +235,8 @@ func (r *repair) former(w store.Writer) (gone []string) {
 		for _, provider := range providers {
 			file := store.DocumentFile(provider, name)
 			_, missing := w.Root.Lstat(file)
-			if beside, _ := w.List(provider + "/" + name); missing == nil && name == r.replaced || missing != nil && len(beside) > 0 {
+			if beside, _ := w.List(provider + "/" + name); missing == nil && name == r.replaced ||
+				missing != nil && len(beside) > 0 {
 				gone = append(gone, file)
 				break
 			}
@@ -278,11 +284,13 @@ func (r *repair) resolve(name string) (doc *store.Doc, merge Merge, err error) {
 		return theirs, merge, nil
 	}
 	_, waits := os.Lstat(r.store.Path(store.DocumentFile(theirs.Provider, name))) // an error if it was repaired
-	if here, err := r.store.LoadFile(target, ours.Provider); err == nil && !asked && ours.Provider == theirs.Provider && (target == name || waits != nil) {
+	if here, err := r.store.LoadFile(target, ours.Provider); err == nil && !asked && ours.Provider == theirs.Provider &&
+		(target == name || waits != nil) {
 		return here, merge, nil
 	}
 	known := func(id string) string { return name + strings.TrimPrefix(id, target) } // in git's name
-	m := &recordMerge{name: target, chosen: func(id string) bool { return whole || all || slices.Contains(r.theirs, known(id)) }}
+	m := &recordMerge{name: target,
+		chosen: func(id string) bool { return whole || all || slices.Contains(r.theirs, known(id)) }}
 	if doc, err = r.fold(m, sides[1], ours, theirs); err == nil && len(m.merged) == 0 {
 		err = errors.New("no record is left: remove the document with git rm")
 	}

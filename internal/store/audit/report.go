@@ -72,7 +72,8 @@ func (r *Report) String() string {
 		line("%s", r.toAdd())
 	}
 	if stale > 0 {
-		line("then: traceforge update, which buys %s again; until then replay serves those of ours", page.Count(stale, "answer", "answers"))
+		line("then: traceforge update, which buys %s again; until then replay serves those of ours",
+			page.Count(stale, "answer", "answers"))
 	}
 	return b.String()
 }
@@ -106,7 +107,8 @@ func (r *Report) merged(line func(format string, args ...any)) {
 		line("%s: whole, and left as it is", few(whole))
 	}
 	if len(merged) > 1 {
-		line("%s merged: %s: %s", page.Count(len(merged), "document", "documents"), page.Count(records, "record", "records"), few(merged))
+		line("%s merged: %s: %s", page.Count(len(merged), "document", "documents"), page.Count(records, "record", "records"),
+			few(merged))
 	} else if len(merged) == 1 {
 		line("%s: merged: %s", merged[0], page.Count(records, "record", "records"))
 	}
@@ -115,8 +117,8 @@ func (r *Report) merged(line func(format string, args ...any)) {
 	}
 }
 
-// choices describes what was chosen, in one line for all records with the same choice, and returns how many records now
-// have the answer to a different request.
+// choices describes what was chosen, in one line for all records with the same choice. It also returns how many records
+// now have the answer to a different request.
 func (r *Report) choices() (lines []string, stale int) {
 	type cause struct{ reason, taken, left string }
 	ids := map[cause][]string{}

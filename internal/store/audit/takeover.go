@@ -111,7 +111,8 @@ func (m *takeover) whole(at int) bool {
 // sameCall reports whether two records are of the same call: they have the same identity (design R9).
 func sameCall(a, b *snapshot.Snapshot) bool {
 	sorted := func(s *snapshot.Snapshot) []string { return inorder.Strings(s.Source.Ignored) }
-	return a.Provider == b.Provider && a.Source.Lane == b.Source.Lane && slices.Equal(sorted(a), sorted(b)) && store.SameRequest(a, b)
+	return a.Provider == b.Provider && a.Source.Lane == b.Source.Lane && slices.Equal(sorted(a), sorted(b)) &&
+		store.SameRequest(a, b)
 }
 
 // recordOf returns the index of the record that a pointer leads into, or -1.

@@ -188,7 +188,8 @@ func (v *verifier) checkText(name string, want ...string) {
 func (v *verifier) isEmpty() bool {
 	early := []string{store.AttributesName, store.IgnoreName, store.HolderName, store.PendingName, linkName}
 	entries, err := os.ReadDir(v.store.Path(""))
-	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !slices.Contains(early, e.Name()) })
+	return err == nil &&
+		!slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !slices.Contains(early, e.Name()) })
 }
 
 // documents examines all documents in parallel.

@@ -39,7 +39,8 @@ func Run(t *testing.T, env ...string) {
 		t.Helper()
 		cmd := exec.Command("go", args...)
 		cmd.Dir = dir
-		cmd.Env = append(append(os.Environ(), env...), "GOFLAGS="+toy.Flags("-mod=mod"), "GOPROXY=off", "GOWORK=off", "CI=", "TRACEFORGE_DIR=", "TRACEFORGE_UPDATE="+update)
+		cmd.Env = append(append(os.Environ(), env...), "GOFLAGS="+toy.Flags("-mod=mod"), "GOPROXY=off", "GOWORK=off", "CI=",
+			"TRACEFORGE_DIR=", "TRACEFORGE_UPDATE="+update)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("go %s, TRACEFORGE_UPDATE=%s: %v\n%s", strings.Join(args, " "), update, err, out)
 		}
@@ -63,7 +64,8 @@ func emptyModule(t *testing.T, dir string) {
 	mod = regexp.MustCompile(`=> \.\S*`).ReplaceAllStringFunc(mod, func(to string) string {
 		return "=> " + filepath.Join(root, strings.TrimPrefix(to, "=> "))
 	})
-	write(t, filepath.Join(dir, "go.mod"), fmt.Sprintf("%s\nrequire %s v0.0.0\n\nreplace %[2]s => %q\n", mod, module, root))
+	write(t, filepath.Join(dir, "go.mod"),
+		fmt.Sprintf("%s\nrequire %s v0.0.0\n\nreplace %[2]s => %q\n", mod, module, root))
 	write(t, filepath.Join(dir, "go.sum"), read(t, filepath.Join(root, "go.sum")))
 }
 

@@ -134,7 +134,8 @@ func keep(cache, kept, out string) error {
 			total += info.Size()
 		}
 	}
-	slices.SortFunc(files, func(a, b os.FileInfo) int { return cmp.Compare(a.ModTime().UnixNano(), b.ModTime().UnixNano()) })
+	slices.SortFunc(files,
+		func(a, b os.FileInfo) int { return cmp.Compare(a.ModTime().UnixNano(), b.ModTime().UnixNano()) })
 	for _, file := range files {
 		if total <= atMost {
 			break

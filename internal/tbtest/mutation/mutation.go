@@ -70,7 +70,8 @@ func (f *F) changed(random *rand.Rand, i int, arg any) any {
 
 // tokens are common elements of the formats.
 var tokens = []string{
-	"\"", "\\", "{", "}", "[", "]", ",", ":", "\n", "\r\n", "\n\n", "data: ", "event: ", "null", "0", "-1", "1e309", "9007199254740993",
+	"\"", "\\", "{", "}", "[", "]", ",", ":", "\n", "\r\n", "\n\n", "data: ", "event: ", "null", "0", "-1", "1e309",
+	"9007199254740993",
 	"\\ud800", "\xff", "\u2028", "\ufeff", "é", "漢", "<", "`", "/", "..", "$", "\x00",
 }
 

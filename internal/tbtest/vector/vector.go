@@ -11,7 +11,7 @@ import (
 	"github.com/traceforge/traceforge-go/internal/tbtest/toy"
 )
 
-// File returns the path of a file in the vectors of the specifications' origin systems, which are next to the checkout
+// File returns the path of a file in the vectors of the specifications' origin systems. They are next to the checkout,
 // or in the directory that TRACEFORGE_VECTORS names. It skips the test if they are missing.
 func File(t testing.TB, name string) string {
 	t.Helper()

@@ -69,7 +69,8 @@ func CallsOf(receipts []usage.Receipt) *Calls {
 		}
 		c.ended = c.ended || len(found) > 0 && len(r.Unplayed) > len(r.Drifts)
 		for _, d := range found {
-			at := page.Place{Package: test.Package, Test: test.Name, Call: d.Call, File: d.File, Line: d.Line, Command: r.Command}
+			at := page.Place{Package: test.Package, Test: test.Name, Call: d.Call, File: d.File, Line: d.Line,
+				Command: r.Command}
 			c.drifts, calls = append(c.drifts, testDrift{test, at, d}), append(calls, at)
 			c.add(&group, at, d)
 			c.tags = cmp.Or(c.tags, r.Tags)
@@ -119,7 +120,8 @@ func (c *Calls) unanswered() (tests []UnansweredTest) {
 	for i := range tests {
 		u, reasons := &tests[i], []string(nil)
 		if u.Drifted > 0 {
-			reasons = append(reasons, page.Count(u.Drifted, "call drifted from its snapshot", "calls drifted from their snapshots"))
+			reasons = append(reasons,
+				page.Count(u.Drifted, "call drifted from its snapshot", "calls drifted from their snapshots"))
 		}
 		if u.Unrecorded > 0 {
 			reasons = append(reasons, page.Count(u.Unrecorded, "call", "calls")+" had no snapshot")
@@ -208,7 +210,8 @@ func alone(kind string, before, after []string) page.KnownChange {
 		text := strings.Join(lines, "\n")
 		return &text
 	}
-	return page.KnownChange{Key: kind, Change: drift.Change{Component: "request", Kind: kind, Before: joined(before), After: joined(after)}}
+	return page.KnownChange{Key: kind,
+		Change: drift.Change{Component: "request", Kind: kind, Before: joined(before), After: joined(after)}}
 }
 
 // Tally describes the calls: "120 tests, 340 calls replayed, 100 drifted".

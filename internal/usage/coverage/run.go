@@ -79,7 +79,8 @@ func (r *Run) read(left string) error {
 		if alone := (Run{Ended: Outcomes{}}); err == nil && alone.readEvents(left) == nil && len(alone.Ended.Failed()) > 0 {
 			failed = alone.Ended.Failed()[0] + " failed, and what go test printed there says why; otherwise "
 		}
-		none := fmt.Errorf("%s holds no receipt: %srun the tests with %s=%s", left, failed, usage.ReceiptEnv, gotest.Quote(left))
+		none := fmt.Errorf("%s holds no receipt: %srun the tests with %s=%s", left, failed, usage.ReceiptEnv,
+			gotest.Quote(left))
 		if err != nil {
 			none = fmt.Errorf("%w: %w", none, err)
 		}
@@ -219,9 +220,9 @@ func (r *Run) readEvents(dir string) error {
 	})
 }
 
-// judge returns why the run used no record of a test, and whether the records are orphans: the test does not exist in
-// the source, or it passed without them and nothing kept it from running as usual. Records of a test that a framework
-// runs under its own name are never orphans.
+// judge returns why the run used no record of a test, and whether the records are orphans. Then the test does not exist
+// in the source, or it passed without them and nothing kept it from running as usual. Records of a test that a
+// framework runs under its own name are never orphans.
 func (r *Run) judge(test page.Test) (reason string, isOrphan bool) {
 	pkg := test.Package
 	top := gotest.Function(test.Name)
@@ -313,7 +314,8 @@ func parseReceipts(data []byte) (tests []usage.Receipt, err error) {
 		}
 		wayOut := "leave the receipts again"
 		if t.Version > usage.ReceiptVersion {
-			wayOut = "it was written by a newer traceforge: upgrade (go get -u github.com/traceforge/traceforge-go/cmd/traceforge)"
+			wayOut =
+				"it was written by a newer traceforge: upgrade (go get -u github.com/traceforge/traceforge-go/cmd/traceforge)"
 		}
 		if t.Version != usage.ReceiptVersion {
 			return nil, fmt.Errorf("line %d is of version %d of receipts, and this command reads %d: %s",

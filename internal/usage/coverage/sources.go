@@ -69,8 +69,8 @@ func onlyModule(dir string) (root, path string) {
 	return root, gotest.ModulePath(root)
 }
 
-// Gone says why a test does not exist in the source; empty if it exists or if that is unknown, as for a name that a
-// framework has made.
+// Gone says why a test does not exist in the source. It is empty if the test exists or if that is unknown, as for a
+// name that a framework has made.
 func (s *Sources) Gone(pkg, test string) string {
 	top := gotest.Function(test)
 	switch code := s.of(pkg); {
@@ -151,7 +151,8 @@ func (s *Sources) Find(pkg string) (module, dir string) {
 	for of := pkg; of != "." && of != "/"; of = path.Dir(of) {
 		if root, ok := s.modules[of]; ok {
 			dir = filepath.Join(root, filepath.FromSlash(pkg[len(of):]))
-			if nearest, err := gotest.Module(dir); err != nil || nearest != filepath.Clean(root) { // the package belongs to a nested module
+			// the package belongs to a nested module
+			if nearest, err := gotest.Module(dir); err != nil || nearest != filepath.Clean(root) {
 				return "", ""
 			}
 			return root, dir

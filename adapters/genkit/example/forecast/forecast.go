@@ -22,24 +22,25 @@ func Define(g *genkit.Genkit, model string, middleware ...ai.ModelMiddleware) *F
 	weather := genkit.DefineTool(g, "weather", "Get the weather for a city",
 		func(_ *ai.ToolContext, in place) (string, error) { return "sunny in " + in.City, nil })
 
-	return genkit.DefineStreamingFlow(g, "forecast", func(ctx context.Context, city string, send core.StreamCallback[string]) (string, error) {
-		resp, err := genkit.Generate(ctx, g,
-			ai.WithModelName(model),
-			ai.WithSystem("You are a weather forecaster. Use the weather tool."),
-			ai.WithPrompt("What is the weather in %s?", city),
-			ai.WithConfig(map[string]any{"temperature": 0, "seed": 7}),
-			ai.WithTools(weather),
-			ai.WithStreaming(func(ctx context.Context, chunk *ai.ModelResponseChunk) error {
-				if send == nil || chunk.Text() == "" {
-					return nil
-				}
-				return send(ctx, chunk.Text())
-			}),
-			ai.WithMiddleware(middleware...),
-		)
-		if err != nil {
-			return "", fmt.Errorf("forecast for %s: %w", city, err)
-		}
-		return resp.Text(), nil
-	})
+	return genkit.DefineStreamingFlow(g, "forecast",
+		func(ctx context.Context, city string, send core.StreamCallback[string]) (string, error) {
+			resp, err := genkit.Generate(ctx, g,
+				ai.WithModelName(model),
+				ai.WithSystem("You are a weather forecaster. Use the weather tool."),
+				ai.WithPrompt("What is the weather in %s?", city),
+				ai.WithConfig(map[string]any{"temperature": 0, "seed": 7}),
+				ai.WithTools(weather),
+				ai.WithStreaming(func(ctx context.Context, chunk *ai.ModelResponseChunk) error {
+					if send == nil || chunk.Text() == "" {
+						return nil
+					}
+					return send(ctx, chunk.Text())
+				}),
+				ai.WithMiddleware(middleware...),
+			)
+			if err != nil {
+				return "", fmt.Errorf("forecast for %s: %w", city, err)
+			}
+			return resp.Text(), nil
+		})
 }

@@ -39,12 +39,14 @@ func Fails(t *testing.T, dir, mode string, test func(*traceforgetest.Recorder), 
 	return tb.Logged()
 }
 
-func run(t *testing.T, dir, mode string, test func(*traceforgetest.Recorder), opts ...traceforgetest.Option) *tbtest.TB {
+func run(t *testing.T, dir, mode string, test func(*traceforgetest.Recorder),
+	opts ...traceforgetest.Option) *tbtest.TB {
 	t.Helper()
 	t.Setenv("TRACEFORGE_UPDATE", mode)
 	tb := tbtest.New(t.Name())
 	defer tb.End() // test failed
-	test(traceforgetest.New(tb, append(opts, traceforgetest.Dir(dir), traceforgetest.Nondeterministic("a test"), traceforgetest.Allow(traceforgetest.CutStreams))...))
+	test(traceforgetest.New(tb, append(opts, traceforgetest.Dir(dir), traceforgetest.Nondeterministic("a test"),
+		traceforgetest.Allow(traceforgetest.CutStreams))...))
 	tb.End()
 	return tb
 }
@@ -52,7 +54,8 @@ func run(t *testing.T, dir, mode string, test func(*traceforgetest.Recorder), op
 // Everything returns options of a model that supports everything.
 func Everything() *ai.ModelOptions {
 	return &ai.ModelOptions{Supports: &ai.ModelSupports{
-		Multiturn: true, Media: true, Tools: true, ToolChoice: true, SystemRole: true, Context: true, Constrained: ai.ConstrainedSupportAll,
+		Multiturn: true, Media: true, Tools: true, ToolChoice: true, SystemRole: true, Context: true,
+		Constrained: ai.ConstrainedSupportAll,
 	}}
 }
 
