@@ -36,7 +36,8 @@ func (w *Writer) Append(s Snapshot) (line []byte, err error) {
 		*w = Writer{}
 		return nil, err
 	}
-	return c.dst, nil
+	line, c.dst = c.dst, nil
+	return line, nil
 }
 
 // room returns about how long the text of a record is.

@@ -1,6 +1,9 @@
 package secret
 
-import "bytes"
+import (
+	"bytes"
+	"unsafe"
+)
 
 // Mask replaces each secret in a text by [Hit.What] in brackets. A word that encodes a secret is replaced as a whole.
 func (s *Scanner) Mask(text string) string {
@@ -11,8 +14,8 @@ func (s *Scanner) Mask(text string) string {
 }
 
 func (v *view) mask(text string) string {
-	src := []byte(text)
-	var masked []byte
+	src := unsafe.Slice(unsafe.StringData(text), len(text)) // never written to
+	var masked []byte                                       // nil if nothing was masked
 	from := 0
 	clear(v.long)
 	for {
@@ -24,7 +27,14 @@ func (v *view) mask(text string) string {
 		masked = append(append(append(append(masked, src[from:start]...), '['), what...), ']')
 		from = end
 	}
-	return string(v.maskWords(append(masked, src[from:]...)))
+	if masked != nil {
+		src = append(masked, src[from:]...)
+	}
+	words := v.maskWords(src)
+	if masked == nil && unsafe.SliceData(words) == unsafe.StringData(text) {
+		return text // unchanged
+	}
+	return string(words)
 }
 
 // maskWords masks words that encode a secret.

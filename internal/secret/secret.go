@@ -7,7 +7,6 @@
 package secret
 
 import (
-	"bytes"
 	"slices"
 	"strconv"
 	"sync"
@@ -56,7 +55,7 @@ func (s *Scanner) Find(text []byte) (Hit, bool) {
 	v.inflated = 0 // the same data is searched again
 	if !found {
 		for _, said := range joined(text) {
-			if what, found = v.find(bytes.Join(said, nil)); found {
+			if what, found = v.findPieces(said); found {
 				return Hit{What: what, Variable: s.names[what]}, true
 			}
 		}

@@ -15,7 +15,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -187,15 +186,13 @@ func TestStreams(t *testing.T) {
 	require.False(t, found, "what each event has is no piece")
 }
 
-// TestLongTexts looks for secrets anywhere in long texts that encode them.
-func TestLongTexts(t *testing.T) {
+// TestWindows looks for secrets anywhere in long texts, where they are decoded by parts.
+func TestWindows(t *testing.T) {
 	s := told("TOKEN")
-	for _, at := range []int{0, 32_758, 32_768, 40_950, 98_311, 200_000} {
+	for _, at := range []int{0, window - 10, window, window + overlap - 10, 3*window + 7, 200_000} {
 		for name, text := range map[string]string{
 			"escaped": strings.Repeat(`\n`, at/2) + strings.Replace(opaque, "X", `\u0058`, 1) + strings.Repeat(`\t`, 50_000),
 			"base64":  base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", at) + opaque + strings.Repeat("y", 50_000))),
-			"path":    "/v1/files/" + base64.URLEncoding.EncodeToString([]byte(strings.Repeat("x", at)+opaque+strings.Repeat("y", 50_000))),
-			"UTF-16":  base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", at) + regexp.MustCompile(".").ReplaceAllString(opaque, "$0\x00") + strings.Repeat("y", 50_000))),
 		} {
 			require.Len(t, strings.Split(text, opaque), 1)
 			_, found := s.Find([]byte(text))

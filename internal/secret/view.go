@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"io"
 	"iter"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -30,13 +31,24 @@ const tooMuch = "more compressed data than is searched for secrets"
 // A view searches a text and everything that it encodes for secrets. It decodes escapes of JSON strings, including
 // strings within strings, and \x; percent-encoding, once and twice; quoted-printable; numeric character references of
 // HTML; base64 and base64url, as in Basic, data URLs and MIME parts; base32; hexadecimal; UTF-16 within base64; gzip
-// and zlib. It is for one goroutine.
+// and zlib. It is for one goroutine, and reuses its memory for the next text.
 type view struct {
-	index *index
-	long  longRuns
+	index   *index
+	scratch [deepest + 1]struct{ once, twice, percent, again, mail, run []byte }
+	joined  []byte
+	long    longRuns
 
 	inflated int // bytes that this scan has decompressed
 }
+
+// A text is decoded in windows, so that a long one is not copied as a whole. The overlap of windows is longer than any
+// secret in encoded form.
+const (
+	window  = 32 << 10 // bytes
+	overlap = 8 << 10  // bytes
+
+	longestRun = 64 << 10 // bytes by which a window may be longer, to end after base64
+)
 
 // find searches a text, plain and decoded, for a secret. what describes the secret.
 func (v *view) find(text []byte) (what string, found bool) {
@@ -48,37 +60,63 @@ func (v *view) find(text []byte) (what string, found bool) {
 	if what, found = v.asItStands(text); found {
 		return what, true
 	}
-	return v.inEncodings(text, 0)
+	for from := 0; ; from += window {
+		end := min(from+window+overlap, len(text))
+		for most := min(end+longestRun, len(text)); end < most && base64Digit[text[end]]; {
+			end++ // not in the middle of base64
+		}
+		if what, found = v.inEncodings(text[from:end], 0, from > 0); found || end == len(text) {
+			return what, found
+		}
+		from = end - overlap - window
+	}
 }
 
-// inEncodings decodes a text and searches the result. depth is the number of encodings that were decoded to get the
-// text.
-func (v *view) inEncodings(text []byte, depth int) (what string, found bool) {
-	for range 2 {
+// findPieces is find for a text that is split into pieces.
+func (v *view) findPieces(pieces [][]byte) (what string, found bool) {
+	text := v.joined[:0]
+	for i, piece := range pieces {
+		if text = append(text, piece...); len(text) < window+overlap && i < len(pieces)-1 {
+			continue
+		}
+		if what, found = v.find(text); found {
+			break
+		}
+		text = append(text[:0], text[max(0, len(text)-overlap):]...)
+	}
+	v.joined = text
+	return what, found
+}
+
+// inEncodings decodes a part of a text and searches the result. depth is the number of encodings that were decoded to
+// get the part; cut is true if it may start in the middle of base64.
+func (v *view) inEncodings(text []byte, depth int, cut bool) (what string, found bool) {
+	scratch := &v.scratch[depth]
+	for _, buffer := range []*[]byte{&scratch.once, &scratch.twice} {
 		if bytes.IndexByte(text, '\\') < 0 {
 			break
 		}
-		text = AppendUnescaped(make([]byte, 0, len(text)), text)
+		*buffer = AppendUnescaped((*buffer)[:0], text)
+		text = *buffer
 		if what, found = v.asItStands(text); found {
 			return what, true
 		}
 	}
-	for range 2 { // twice for a URL within a URL
+	for _, buffer := range []*[]byte{&scratch.percent, &scratch.again} { // twice for a URL within a URL
 		if bytes.IndexByte(text, '%') < 0 {
 			break
 		}
-		plain := percentDecode(text, '%')
-		if len(plain) == len(text) {
+		if *buffer = percentDecode((*buffer)[:0], text, '%'); len(*buffer) == len(text) {
 			break
 		}
-		text = plain
+		text = *buffer
 		if what, found = v.asItStands(text); found {
 			return what, true
 		}
 	}
 	if bytes.IndexByte(text, '=') >= 0 { // rare in texts other than mail
-		mail := percentDecode(text, '=')
-		if what, found = v.asItStands(mail); found && len(mail) < len(text) {
+		scratch.mail = percentDecode(scratch.mail[:0], text, '=')
+		if what, found = v.asItStands(scratch.mail); found && len(scratch.mail) < len(text) {
 			return what, true
 		}
 	}
@@ -91,7 +129,7 @@ func (v *view) inEncodings(text []byte, depth int) (what string, found bool) {
 		return "", false
 	}
 	for run := range runs(text) {
-		if what, found = v.inBase64(run, depth); found {
+		if what, found = v.inBase64(run, depth, cut && &run[0] == &text[0]); found {
 			return what, true
 		}
 	}
@@ -106,8 +144,9 @@ func (v *view) asItStands(text []byte) (what string, found bool) {
 }
 
 // inBase64 decodes a run of base64 digits and searches the result; it also decodes the run as hexadecimal and base32. A
-// slash may belong to a path, so the parts after slashes are searched too.
-func (v *view) inBase64(run []byte, depth int) (what string, found bool) {
+// slash may belong to a path, so the parts after slashes are searched too. If the run was cut, the start of its groups
+// of four digits is unknown.
+func (v *view) inBase64(run []byte, depth int, cut bool) (what string, found bool) {
 	if bytes.IndexByte(run, '\n') >= 0 {
 		run = bytes.ReplaceAll(bytes.ReplaceAll(run, []byte("\r"), nil), []byte("\n"), nil)
 	}
@@ -115,16 +154,12 @@ func (v *view) inBase64(run []byte, depth int) (what string, found bool) {
 	if bytes.ContainsAny(run, "-_") {
 		encoding = base64.RawURLEncoding
 	}
+	scratch := &v.scratch[depth]
 	look := func(run []byte) bool {
-		plain := decoded(encoding, run)
-		narrow := bytes.ReplaceAll(plain, []byte{0}, nil)
-		switch wide := len(plain) - len(narrow); {
-		case wide > 0 && wide >= len(plain)/3: // UTF-16
-			plain = narrow
-		case wide > 0 && len(plain) >= longestWord: // UTF-16 in a part, perhaps
-			if what, found = v.asItStands(narrow); found {
-				return true
-			}
+		scratch.run = appendDecoded(scratch.run[:0], encoding, run)
+		plain := scratch.run
+		if wide := bytes.Count(plain, []byte{0}); wide > 0 && wide >= len(plain)/3 { // UTF-16
+			plain = bytes.ReplaceAll(plain, []byte{0}, nil)
 		}
 		if bytes.HasPrefix(plain, []byte{0x1f, 0x8b}) || bytes.HasPrefix(plain, []byte{0x78}) {
 			if plain, found = v.inflate(plain); found {
@@ -135,7 +170,7 @@ func (v *view) inBase64(run []byte, depth int) (what string, found bool) {
 			return false
 		}
 		if what, found = v.asItStands(plain); !found {
-			what, found = v.inEncodings(plain, depth+1)
+			what, found = v.inEncodings(plain, depth+1, false)
 		}
 		return found
 	}
@@ -146,20 +181,11 @@ func (v *view) inBase64(run []byte, depth int) (what string, found bool) {
 			}
 		}
 	}
-	if look(run) {
+	if look(run) || cut && (look(run[1:]) || look(run[2:]) || look(run[3:])) {
 		return what, true
 	}
-	path := run
-	if len(run) >= longestPath {
-		path = run[:longestPrefix]
-	}
-	looked := [4]bool{true} // by where groups of four digits start, which is all that a path changes in a long run
-	for i, c := range path {
-		rest := run[i+1:]
-		if c != '/' || len(rest) < leastEncoded || len(run) >= longestPath && looked[(i+1)%4] {
-			continue
-		}
-		if looked[(i+1)%4] = true; look(rest) {
+	for slash := bytes.IndexByte(run, '/'); slash >= 0 && len(run) < longestPath; slash = bytes.IndexByte(run, '/') {
+		if run = run[slash+1:]; len(run) >= leastEncoded && look(run) {
 			return what, true
 		}
 	}
@@ -167,10 +193,8 @@ func (v *view) inBase64(run []byte, depth int) (what string, found bool) {
 }
 
 const (
-	longestPath   = 1000 // digits: in longer runs, a slash is a base64 digit
-	longestPrefix = 100  // digits of a longer run that may be a path before base64
-
-	longestWord = 60 // bytes: if fewer are decoded and they are no text, the run was a name and not base64
+	longestPath = 1000 // digits: in longer runs, a slash is a base64 digit
+	longestWord = 60   // bytes: if fewer are decoded and they are no text, the run was a name and not base64
 )
 
 func printable(text []byte) bool {
@@ -223,10 +247,9 @@ func AppendUnescaped(plain, text []byte) []byte {
 	return append(plain, text...)
 }
 
-// percentDecode returns a text with percent-encoding decoded. With the mark "=" it decodes quoted-printable, including
-// its soft line breaks.
-func percentDecode(text []byte, mark byte) []byte {
-	plain := make([]byte, 0, len(text))
+// percentDecode appends text to plain, with percent-encoding decoded. With the mark "=" it decodes quoted-printable,
+// including its soft line breaks.
+func percentDecode(plain, text []byte, mark byte) []byte {
 	for i := bytes.IndexByte(text, mark); i >= 0; i = bytes.IndexByte(text, mark) {
 		c, ok := hexadecimal(text[i+1:])
 		switch after := text[i+1:]; {
@@ -322,12 +345,12 @@ var base64Digit = func() (table [256]bool) {
 	return table
 }()
 
-// decoded returns the bytes that base64 encodes, up to the first error.
-func decoded(encoding *base64.Encoding, run []byte) []byte {
+// appendDecoded appends the bytes that base64 encodes, up to the first error.
+func appendDecoded(plain []byte, encoding *base64.Encoding, run []byte) []byte {
 	if len(run)%4 == 1 {
 		run = run[:len(run)-1]
 	}
-	plain := make([]byte, encoding.DecodedLen(len(run)))
-	n, _ := encoding.Decode(plain, run)
+	plain = slices.Grow(plain, encoding.DecodedLen(len(run)))
+	n, _ := encoding.Decode(plain[:cap(plain)], run)
 	return plain[:n]
 }
