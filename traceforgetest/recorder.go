@@ -362,8 +362,9 @@ func (m *recordedModel) Generate(ctx context.Context, req *modelio.GenerateReque
 //
 // An error of the tool is recorded by its text and replayed as an error with only that text. An error that comes from
 // the end of the call's context is not recorded. Replay returns the output as JSON with the same values.
-func (r *Recorder) Tool(name string, run func(context.Context,
-	json.RawMessage) (json.RawMessage, error)) func(context.Context, json.RawMessage) (json.RawMessage, error) {
+func (r *Recorder) Tool(
+	name string, run func(context.Context, json.RawMessage) (json.RawMessage, error),
+) func(context.Context, json.RawMessage) (json.RawMessage, error) {
 	r.t.Helper()
 	if name == "" {
 		r.t.Fatalf("traceforge: Tool: the tool has no name")

@@ -164,8 +164,8 @@ func (bedrockGenerate) read(c *Call) *Failure {
 // citation returns a citation of one reference for the whole text.
 func (bedrockGenerate) citation(x *exchange) object {
 	text := x.reply.Text
-	part :=
-		object{{"textResponsePart", object{{"span", object{{"start", 0}, {"end", len([]rune(text)) - 1}}}, {"text", text}}}}
+	span := object{{"start", 0}, {"end", len([]rune(text)) - 1}}
+	part := object{{"textResponsePart", object{{"span", span}, {"text", text}}}}
 	return object{{"generatedResponsePart", part}, {"retrievedReferences", []object{reference("a fact")}}}
 }
 

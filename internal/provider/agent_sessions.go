@@ -29,8 +29,9 @@ var isOpenAIAgents = either(isOpenAIs,
 func agentSessions(end string, event func(jsontext.Value) ([]modelio.Message, bool), stream foldRules,
 	one decoder) func(*Codec) {
 	takeEvents := func(r *modelio.Request, name string, v jsontext.Value) bool {
-		all,
-			ok := objects(v, func(v jsontext.Value) []modelio.Message { return posted(strings.TrimSuffix(name, "s"), v, event) })
+		all, ok := objects(v, func(v jsontext.Value) []modelio.Message {
+			return posted(strings.TrimSuffix(name, "s"), v, event)
+		})
 		r.Messages = append(r.Messages, slices.Concat(all...)...)
 		return ok
 	}
@@ -83,8 +84,8 @@ func postedResult(v jsontext.Value, ref, content string, blocks []modelio.Part, 
 		result.Output = output.Raw()
 	}
 	part := modelio.Part{ToolResponse: result, Metadata: v.Rest("type", ref, content)}
-	return []modelio.Message{{Role: modelio.RoleTool, Content: []modelio.Part{part}}}, result.Ref != "" &&
-		(ok || result.Output != nil)
+	message := modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{part}}
+	return []modelio.Message{message}, result.Ref != "" && (ok || result.Output != nil)
 }
 
 func anthropicEvent(v jsontext.Value) ([]modelio.Message, bool) {

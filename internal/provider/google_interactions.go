@@ -145,8 +145,8 @@ func interactionsResult(v jsontext.Value) (modelio.Message, bool) {
 	if result.Name == "" {
 		mark(&part.Metadata, "nameless")
 	}
-	return modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{part}}, result.Ref != "" &&
-		v.Member("result").Present()
+	message := modelio.Message{Role: modelio.RoleTool, Content: []modelio.Part{part}}
+	return message, result.Ref != "" && v.Member("result").Present()
 }
 
 // interactionsAnswer decodes an interaction. All of its steps are parts of one message.

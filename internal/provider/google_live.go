@@ -83,8 +83,8 @@ func liveSetup(req *modelio.Request, setup jsontext.Value) modelio.Message {
 func liveResult(v jsontext.Value) (modelio.Part, bool) {
 	result := &modelio.ToolResponse{Name: v.Member("name").Word(), Ref: v.Member("id").Word(),
 		Output: v.Member("response").Raw()}
-	return modelio.Part{ToolResponse: result, Metadata: v.Rest("name", "id", "response")}, result.Name != "" &&
-		result.Ref != ""
+	part := modelio.Part{ToolResponse: result, Metadata: v.Rest("name", "id", "response")}
+	return part, result.Name != "" && result.Ref != ""
 }
 
 // liveAudio takes {"realtimeInput":{"audio":{…}}}, and the form of the API's early days.

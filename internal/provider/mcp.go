@@ -38,9 +38,8 @@ const (
 // may have.
 var mcpMethods = []string{
 	"completion/complete", "initialize", "logging/setLevel", "prompts/get", "prompts/list", "resources/list",
-	"resources/read",
-	"resources/subscribe", "resources/templates/list", "resources/unsubscribe", "server/discover", mcpListen, mcpCallTool,
-	"tools/list",
+	"resources/read", "resources/subscribe", "resources/templates/list", "resources/unsubscribe", "server/discover",
+	mcpListen, mcpCallTool, "tools/list",
 }
 
 // mcpMembers are the members of a JSON-RPC message (JSON-RPC 2.0 sections 4 and 5).

@@ -162,8 +162,9 @@ func (a *account) add(name, arguments string) {
 
 // expect adds a call, or another part, that the end of the stream should have under a key.
 func (a *account) expect(key, name, arguments string) {
-	a.pending, a.changes = append(a.pending,
-		&call{key: key, name: []byte(name), arguments: []byte(arguments), event: a.event}), a.changes+2
+	a.changes += 2
+	a.pending = append(a.pending,
+		&call{key: key, name: []byte(name), arguments: []byte(arguments), event: a.event})
 }
 
 // settle gives all calls their arguments in one spelling, and removes those that a later chunk with everything so far

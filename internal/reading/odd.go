@@ -134,10 +134,8 @@ func isOddKind(name string, m jsontext.Value) bool {
 // kinds are the kinds of members in all APIs, by the first byte of their JSON: '0' stands for an integer.
 var kinds = map[string]byte{
 	"completion_tokens": '0', "contentBlockIndex": '0', "eval_count": '0', "eval_duration": '0', "index": '0',
-	"inputTokens": '0',
-	"latencyMs":   '0', "load_duration": '0', "outputTokens": '0', "prompt_eval_count": '0', "prompt_eval_duration": '0',
-	"prompt_tokens":  '0',
-	"total_duration": '0', "totalTokens": '0', "total_tokens": '0',
+	"inputTokens": '0', "latencyMs": '0', "load_duration": '0', "outputTokens": '0', "prompt_eval_count": '0',
+	"prompt_eval_duration": '0', "prompt_tokens": '0', "total_duration": '0', "totalTokens": '0', "total_tokens": '0',
 
 	"finish_reason": '"', "model": '"', "modelVersion": '"', "name": '"', "object": '"', "responseId": '"', "role": '"',
 	"stopReason": '"', "toolUseId": '"', "type": '"',
@@ -189,27 +187,21 @@ func isScalar(v jsontext.Value) bool { return !v.IsObject() && !v.IsArray() && !
 // spoken are the names of members with a model's words, in the APIs that have a codec.
 var spoken = []string{
 	"arguments", "args", "candidates", "contentBlockIndex", "content_block", "done_reason", "index", "item",
-	"output_index",
-	"partial_json", "start", "thought",
-	"choices", "content", "delta", "error", "finish_reason", "finishReason", "function",
-	"function_call", "functionCall", "input", "message", "name", "output", "parts", "refusal", "response", "stop_reason",
-	"stopReason", "text", "thinking", "tool_calls", "tool_use", "toolUse", "type",
+	"output_index", "partial_json", "start", "thought", "choices", "content", "delta", "error", "finish_reason",
+	"finishReason", "function", "function_call", "functionCall", "input", "message", "name", "output", "parts", "refusal",
+	"response", "stop_reason", "stopReason", "text", "thinking", "tool_calls", "tool_use", "toolUse", "type",
 
 	"annotations", "audio", "b64_json", "bytes", "cited_text", "citations", "citationsContent", "code",
-	"codeExecutionResult", "custom",
-	"data", "document", "encrypted_content", "executableCode", "fileData", "fileUri", "groundingMetadata", "image",
-	"images", "image_url",
-	"inlineData", "reasoning", "reasoning_content", "reasoning_details", "reasoningContent", "reasoningText", "result",
-	"search_results",
-	"signature", "snippet", "summary", "thoughtSignature", "title", "tool_plan", "transcript", "uri", "url",
-	"url_citation", "video",
+	"codeExecutionResult", "custom", "data", "document", "encrypted_content", "executableCode", "fileData", "fileUri",
+	"groundingMetadata", "image", "images", "image_url", "inlineData", "reasoning", "reasoning_content",
+	"reasoning_details", "reasoningContent", "reasoningText", "result", "search_results", "signature", "snippet",
+	"summary", "thoughtSignature", "title", "tool_plan", "transcript", "uri", "url", "url_citation", "video",
 }
 
 // free are the names of members whose own members the caller names, or in which Cohere repeats the conversation.
 var free = []string{
 	"args", "arguments", "attributes", "chat_history", "input", "inputSchema", "input_schema", "json", "metadata",
-	"outputSchema",
-	"output_schema", "parameters", "schema", "tool_output", "variables",
+	"outputSchema", "output_schema", "parameters", "schema", "tool_output", "variables",
 }
 
 // A member is a member of an object, with its name.

@@ -371,9 +371,8 @@ func converseWhole(a *account, v view) {
 // converseBlocks are the kinds of blocks that aws-sdk-go-v2 knows. In place of any other kind it repeats the block
 // before.
 var converseBlocks = []string{
-	"audio", "cachePoint", "citationsContent", "document", "guardContent", "image", "reasoningContent",
-	"searchResult", "text",
-	"toolResult", "toolUse", "video",
+	"audio", "cachePoint", "citationsContent", "document", "guardContent", "image", "reasoningContent", "searchResult",
+	"text", "toolResult", "toolUse", "video",
 }
 
 func cohereWhole(a *account, v view) {

@@ -283,10 +283,9 @@ func (s *setup) altered(e *snapshot.Error) *Failure {
 	switch _, err := s.store.Git("cat-file", "-e", "HEAD:."+strings.TrimPrefix(file, s.Shown)); {
 	case err != nil:
 	case s.hasOtherLineEnds(file):
-		restore =
-			"git has given the store CRLF line ends: traceforge repair writes the .gitattributes that keeps it from that\n" +
-				fmt.Sprintf("then restore it as it was committed: %[1]s rm -rq --cached %[2]s && %[1]s checkout HEAD -- %[2]s",
-					program, gotest.Quote(named))
+		restore = fmt.Sprintf("git has given the store CRLF line ends: traceforge repair writes the .gitattributes "+
+			"that keeps it from that\nthen restore it as it was committed: "+
+			"%[1]s rm -rq --cached %[2]s && %[1]s checkout HEAD -- %[2]s", program, gotest.Quote(named))
 	default:
 		restore = "restore it as it was committed: " + program + " checkout HEAD -- " +
 			gotest.Quote(named+strings.TrimPrefix(file, s.Shown))

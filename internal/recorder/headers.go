@@ -188,8 +188,7 @@ func lackHeaders(was, now map[string][]string, asked []string) bool {
 var idleHeaders = []string{
 	"anthropic-ratelimit-*", "x-ratelimit-*", "apim-request-id", "request-id", "x-amzn-requestid", "x-request-id",
 	"anthropic-organization-id", "openai-organization", "openai-processing-ms", "openai-project", "openai-version",
-	"x-openai-proxy-wasm",
-	"mistral-correlation-id", "x-gemini-service-tier", "x-groq-region", "x-kong-*", "x-ms-region",
+	"x-openai-proxy-wasm", "mistral-correlation-id", "x-gemini-service-tier", "x-groq-region", "x-kong-*", "x-ms-region",
 	"accept-ranges", "access-control-*", "age", "alt-svc", "cache-control", "cf-*", "content-language",
 	"content-security-policy*", "cross-origin-*", "date", "expires", "last-modified", "nel", "p3p", "permissions-policy",
 	"pragma", "referrer-policy", "report-to", "reporting-endpoints", "server", "server-timing",

@@ -130,8 +130,8 @@ func (s *Store) doubt(file, what string) error {
 		return nil
 	}
 	why := "git tracks it or does not ignore it"
-	ignored,
-		err := s.Git("--literal-pathspecs", "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--", file)
+	ignored, err := s.Git("--literal-pathspecs", "ls-files", "-z",
+		"--others", "--ignored", "--exclude-standard", "--", file)
 	switch {
 	case err == nil && ignored != "":
 		return nil

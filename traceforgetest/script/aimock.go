@@ -160,8 +160,7 @@ func (t *texts) UnmarshalJSON(text []byte) error {
 var (
 	matchMembers = []string{
 		"userMessage", "systemMessage", "inputText", "toolCallId", "toolResultContains", "toolName", "model",
-		"responseFormat",
-		"endpoint", "hasToolResult", "sequenceIndex", "turnIndex",
+		"responseFormat", "endpoint", "hasToolResult", "sequenceIndex", "turnIndex",
 	}
 	otherAnswers = []string{"image", "images", "audio", "transcription", "video", "json", "blocks"}
 )

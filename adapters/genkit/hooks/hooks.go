@@ -16,8 +16,9 @@ type Recorder interface {
 	genkittraceforge.Recorder
 
 	// Tool returns a tool that records the calls of run or replays recorded ones.
-	Tool(name string, run func(context.Context, json.RawMessage) (json.RawMessage, error)) func(context.Context,
-		json.RawMessage) (json.RawMessage, error)
+	Tool(
+		name string, run func(context.Context, json.RawMessage) (json.RawMessage, error),
+	) func(context.Context, json.RawMessage) (json.RawMessage, error)
 }
 
 // Record returns middleware that records and replays a generation: each call of its model and of its tools. A model is

@@ -27,8 +27,8 @@ func Call(t testing.TB, client *http.Client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp,
-		err := client.Post("https://api.openai.com/v1/chat/completions", "application/json", strings.NewReader(string(body)))
+	const url = "https://api.openai.com/v1/chat/completions"
+	resp, err := client.Post(url, "application/json", strings.NewReader(string(body)))
 	if err != nil {
 		t.Fatal(err)
 	}

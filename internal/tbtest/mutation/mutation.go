@@ -71,8 +71,7 @@ func (f *F) changed(random *rand.Rand, i int, arg any) any {
 // tokens are common elements of the formats.
 var tokens = []string{
 	"\"", "\\", "{", "}", "[", "]", ",", ":", "\n", "\r\n", "\n\n", "data: ", "event: ", "null", "0", "-1", "1e309",
-	"9007199254740993",
-	"\\ud800", "\xff", "\u2028", "\ufeff", "é", "漢", "<", "`", "/", "..", "$", "\x00",
+	"9007199254740993", "\\ud800", "\xff", "\u2028", "\ufeff", "é", "漢", "<", "`", "/", "..", "$", "\x00",
 }
 
 // bytes changes text: it drops, doubles, moves or overwrites a part, or inserts a token or a part of another seed.

@@ -314,8 +314,8 @@ func parseReceipts(data []byte) (tests []usage.Receipt, err error) {
 		}
 		wayOut := "leave the receipts again"
 		if t.Version > usage.ReceiptVersion {
-			wayOut =
-				"it was written by a newer traceforge: upgrade (go get -u github.com/traceforge/traceforge-go/cmd/traceforge)"
+			wayOut = "it was written by a newer traceforge: " +
+				"upgrade (go get -u github.com/traceforge/traceforge-go/cmd/traceforge)"
 		}
 		if t.Version != usage.ReceiptVersion {
 			return nil, fmt.Errorf("line %d is of version %d of receipts, and this command reads %d: %s",
