@@ -59,7 +59,9 @@ func TestRecordingMemory(t *testing.T) {
 			perByte := float64(allocated()-before) / float64(len(body))
 			require.False(t, tb.Failed(), tb.Logged())
 			t.Logf("%.1f bytes allocated for each of %d", perByte, len(body))
-			require.Less(t, perByte, c.most, c.why)
+			if !raced { // slices.Grow allocates twice under the race detector
+				require.Less(t, perByte, c.most, c.why)
+			}
 		})
 	}
 }
