@@ -3,9 +3,9 @@ package traceforgetest
 import (
 	"flag"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
-	"unicode"
 
 	"github.com/traceforge/traceforge-go/internal/gotest"
 )
@@ -30,64 +30,16 @@ func flagText(name string) string {
 	return ""
 }
 
-// selectsBelow reports whether a -run pattern selects only subtests of the named test. It does where each alternative
-// that selects the test has more levels than its name.
-func selectsBelow(pattern, name string) (below bool) {
-	if !strings.Contains(pattern, "/") {
-		return false // most are told by that
-	}
-	pattern = strings.Map(withoutSpace, pattern)
-	names := strings.Split(name, "/")
-	for _, one := range splitPattern(pattern, '|') {
-		levels := splitPattern(one, '/')
-		if !selects(levels[:min(len(levels), len(names))], names) {
-			continue
+// selectsBelow reports whether a -run pattern may select only subtests of the named test: one of its alternatives has
+// more levels than the test's name. Where it is in doubt, such as of a slash in brackets, it reports that it does.
+func selectsBelow(pattern, name string) bool {
+	test := gotest.Function(name)
+	return slices.ContainsFunc(strings.Split(pattern, "|"), func(one string) bool {
+		if strings.Count(one, "/") <= strings.Count(name, "/") {
+			return false // most are told by that
 		}
-		if len(levels) <= len(names) {
-			return false
-		}
-		below = true
-	}
-	return below
-}
-
-// withoutSpace replaces white space, as package testing does in patterns and in the names of tests.
-func withoutSpace(c rune) rune {
-	if unicode.IsSpace(c) {
-		return '_'
-	}
-	return c
-}
-
-// selects reports whether the names of a test and its subtests match the patterns of their levels.
-func selects(levels, names []string) bool {
-	for i, level := range levels {
-		if ok, err := regexp.MatchString(level, names[i]); err != nil || !ok {
-			return false
-		}
-	}
-	return true
-}
-
-// splitPattern splits a -run pattern as package testing does: at separators outside of brackets and
-// parentheses.
-func splitPattern(pattern string, separator byte) (parts []string) {
-	brackets, parentheses, from := 0, 0, 0
-	for i := 0; i < len(pattern); i++ {
-		switch c := pattern[i]; {
-		case c == '\\':
-			i++
-		case c == '[':
-			brackets++
-		case c == ']':
-			brackets = max(0, brackets-1)
-		case c == '(' && brackets == 0:
-			parentheses++
-		case c == ')' && brackets == 0:
-			parentheses--
-		case c == separator && brackets == 0 && parentheses == 0:
-			parts, from = append(parts, pattern[from:i]), i+1
-		}
-	}
-	return append(parts, pattern[from:])
+		top, _, _ := strings.Cut(one, "/")
+		matches, err := regexp.MatchString(top, test)
+		return matches || err != nil // a part of alternatives in parentheses is no pattern
+	})
 }
