@@ -234,7 +234,6 @@ func (r *run) noCall() *Failure {
 func (s *setup) unknownCall(w *wire) *Failure {
 	host := w.URL.Hostname()
 	return failuref(fmt.Sprintf("%s is no model call that traceforge knows", w),
-		s.knownNear(w),
 		"record it as it is: "+s.given("Record", host),
 		"or let it pass while recording, and fail in replay: "+s.given("PassThrough", host))
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/provider"
 )
 
@@ -61,19 +60,3 @@ func (r *Recorder) Hosts() map[string]string { return r.run.config.Hosts }
 
 // hostRules is the cause for a record of a call whose host config.json now gives another provider.
 const hostRules = "hosts"
-
-// knownNear names the APIs of the provider at a request's host, or for an unknown host the providers.
-func (s *setup) knownNear(w *wire) string {
-	at := provider.AtHost(w.URL, s.config.Hosts)
-	var near, providers []string
-	for _, codec := range provider.Codecs() {
-		if codec.Provider == at {
-			near = append(near, codec.API)
-		}
-		providers = inorder.With(providers, codec.Provider)
-	}
-	if near != nil {
-		return "known: " + strings.Join(near, ", ")
-	}
-	return "known: APIs of " + strings.Join(inorder.Strings(providers), ", ")
-}
