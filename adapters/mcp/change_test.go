@@ -249,8 +249,7 @@ func TestReplyDrift(t *testing.T) {
 	}
 }
 
-// TestSchemaDrift shows that a check which finds another schema says of the tool's result, which is an error since, that
-// the recorded arguments may be why.
+// TestSchemaDrift shows that a check finds another schema, and that the tool's result is an error since.
 func TestSchemaDrift(t *testing.T) {
 	type inEuro struct {
 		sum
@@ -271,12 +270,8 @@ func TestSchemaDrift(t *testing.T) {
 	_, tb := s.run("check", inMemory(strict), adds(sum{1, 2}))
 	require.Contains(t, tb.Logged(), "2 results of tools drifted from ")
 	require.Contains(t, tb.Logged(), ": tools/list of shop-mcp, tool add of shop-mcp (")
-	require.Regexp(t, `may cause it: the recorded arguments may not fit the new schema, see call \d, tools/list of shop-mcp\n`, tb.Logged())
-
-	// A result that differs by itself has nothing to do with a new description.
-	_, tb = s.run("check", inMemory(subtracts("Adds two numbers.")), adds(sum{1, 2}))
-	require.Contains(t, tb.Logged(), "2 results of tools drifted from ")
-	require.NotContains(t, tb.Logged(), "may cause it")
+	require.Contains(t, tb.Logged(), "/tool add/tool/inputSchema/required/2 added\n")
+	require.Contains(t, tb.Logged(), "missing properties")
 	t.Setenv("TRACEFORGE_CHECK", "")
 
 	// An update keeps what the server said, and one of the tools takes over what it says now.

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/locked"
 	"github.com/traceforge/traceforge-go/internal/provider"
@@ -58,7 +57,6 @@ type check struct {
 	// context of a check that runs before its caller goes on; nil if it runs in the background
 	within context.Context
 	source snapshot.Source
-	result []drift.Difference // differences in what a tool returned
 
 	mu   sync.Mutex
 	live []*statement // the live answers, in no order
@@ -285,5 +283,4 @@ func (k *checks) end() {
 	for _, ck := range k.all {
 		k.conclude(ck)
 	}
-	k.suspectListings()
 }

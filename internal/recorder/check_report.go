@@ -5,9 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/internal/drift"
 	"github.com/traceforge/traceforge-go/internal/inorder"
-	"github.com/traceforge/traceforge-go/internal/jsontext"
 	"github.com/traceforge/traceforge-go/internal/usage"
 )
 
@@ -56,26 +54,6 @@ func (k *checks) conclude(ck *check) {
 		ck.Accept = k.run.with(UpdateAll.String())
 		if ck.call.codec.Tools {
 			ck.Accept = k.run.with(UpdateTools.String())
-		}
-	}
-}
-
-// suspectListings adds a hint to tool calls that drifted together with the input schema of their tool: the server may
-// not accept the recorded arguments.
-func (k *checks) suspectListings() {
-	for _, listing := range k.all {
-		if listing.State != usage.CheckDrifted || methodOf(listing.call.request) != "tools/list" {
-			continue
-		}
-		for _, ck := range k.all {
-			tool := ck.call.request.Tool()
-			at := jsontext.PointerTo(toolNamed(tool), "tool", "inputSchema") + "/"
-			named := func(d drift.Difference) bool { return strings.HasPrefix(d.Pointer+"/", at) }
-			if tool != "" && ck.State == usage.CheckDrifted && ck.call.provider == listing.call.provider &&
-				slices.ContainsFunc(listing.result, named) {
-				ck.Settings = append(ck.Settings, k.run.plainText(fmt.Sprintf(
-					"the recorded arguments may not fit the new schema, see call %d, %s", listing.Number, listing.call.who())))
-			}
 		}
 	}
 }

@@ -167,7 +167,7 @@ func (k *checks) compareTiers(ck *check, before, after *statement) (all []usage.
 			Tier: tier, Same: len(differences) == 0, Held: k.holds(ck, tier), Diff: k.run.plainText(drift.Text(differences)),
 		}
 		if ck.call.codec.Tools { // their answers are only results
-			ck.result, t.Tier, t.Diff = differences, usage.ResultTier, cmp.Or(k.run.plainText(k.outcomes(before, after)), t.Diff)
+			t.Tier, t.Diff = usage.ResultTier, cmp.Or(k.run.plainText(k.outcomes(before, after)), t.Diff)
 			return []usage.CheckedTier{t}
 		}
 		all = append(all, t)
