@@ -22,6 +22,9 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
+// ErrNoModule is the error of a command that needs a module and is called outside of one.
+var ErrNoModule = errors.New("no go.mod was found from the working directory upwards")
+
 // OpenStore opens the store in the named directory or, if named is empty, the store that tests use. dir is the
 // directory as messages name it. If there is no store in it, the error says so, and s is the store that would be there.
 func OpenStore(named string) (s *store.Store, dir string, err error) {
@@ -35,7 +38,7 @@ func OpenStore(named string) (s *store.Store, dir string, err error) {
 	case err != nil && BroughtBack(dir) != "":
 		return s, dir, fmt.Errorf("no store: %w: %s", err, BroughtBack(dir))
 	case err != nil && named == "":
-		return s, dir, fmt.Errorf("no store: %w%s", err, noStoreYet())
+		return s, dir, fmt.Errorf("no store: %w: the first recording makes it, or traceforge init", err)
 	case err != nil:
 		return s, dir, fmt.Errorf("no store: %w", err)
 	case !info.IsDir():
@@ -158,7 +161,7 @@ func StoreDir(named string) (string, error) {
 	case dir != "":
 		return dir, nil
 	}
-	return "", noModule()
+	return "", fmt.Errorf("%w: name the store with --dir, or set %s, or run it in a module", ErrNoModule, gotest.StoreEnv)
 }
 
 // storeIn returns the store that the user means by a directory: the directory itself, or its module's store.
@@ -180,6 +183,12 @@ func StoreOfModule(root string) string {
 		return dir
 	}
 	return Rel(filepath.Join(root, dir))
+}
+
+// Workspace returns the nearest directory at or above dir that contains a go.work; empty without one.
+func Workspace(dir string) string {
+	root, _ := gotest.Above(dir, "go.work", fs.FileMode.IsRegular) // used only in hints
+	return root
 }
 
 // Rel returns the path of a file relative to the working directory, or the file as it is if there is no such path.

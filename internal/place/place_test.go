@@ -45,3 +45,11 @@ func TestOpenStoreThatIsNotThere(t *testing.T) {
 	require.Equal(t, "new", dir)
 	require.Equal(t, dir, s.Dir())
 }
+
+func TestWorkspace(t *testing.T) {
+	dir := t.TempDir()
+	require.Empty(t, place.Workspace(""))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.work"), nil, 0o666))
+	require.Equal(t, dir, place.Workspace(filepath.Join(dir, "a", "b")))
+	require.Equal(t, dir, place.Workspace(dir))
+}

@@ -122,9 +122,6 @@ func RunAll(ctx context.Context, say Say, s *store.Store, dir string, flags []st
 	if err != nil {
 		return nil, err
 	}
-	if r.root == "" {
-		return nil, place.NoModuleForTests()
-	}
 	packages, err := Packages(ctx, r.root, []string{"./..."}, flags)
 	if err != nil {
 		return nil, err
