@@ -84,7 +84,7 @@ func TestVerifyHostile(t *testing.T) {
 		{"unknown_directory", "nor other directories", write("documents/openai/more/x.json", ""), "documents/openai/more: PK2: a pack has no such directory"},
 		{"unnamed", "a ref that nothing names", write("refs/"+canon.Sum(nil).Hex(), ""), "refs/" + canon.Sum(nil).Hex() + ": PK2: is not named by run.json"},
 		{"unnamed_ref", "also where run.json names it", resealed(write("refs/"+canon.Sum(nil).Hex(), ""), nil),
-			"refs/" + canon.Sum(nil).Hex() + ": PK2: nothing in the pack refers to it"},
+			"refs/" + canon.Sum(nil).Hex() + ": PK5: is not what the documents and the receipts of the pack make"},
 		{"misnamed_ref", "a ref is what its name says", resealed(write("refs/"+strings.Repeat("0", 64), "x"), nil),
 			"refs/" + strings.Repeat("0", 64) + ": PK5: has the hash "},
 		{"missing", "run.json names it", func(t *testing.T, dir string) { require.NoError(t, os.Remove(filepath.Join(dir, it.Session.File))) },
@@ -112,15 +112,15 @@ func TestVerifyHostile(t *testing.T) {
 			it.Session.File + ": PK5: is not what the documents and the receipts of the pack make"},
 		{"seal", "the seals of documents hold", resealed(edit(it.Document.File, "gpt-4o", "gpt-4x"), nil), it.Document.File + ": /"},
 		{"outcome", "a failed test cannot be made to pass", resealed(edit("tests.receipt", `"outcome":"pass"`, `"outcome":"fail"`), nil),
-			"run.json: /outcome: PK5: is \"pass\", and the receipts say \"fail\""},
-		{"no_receipt", "a test cannot be left out", resealed(write("tests.receipt", ""), nil), it.Document.File + ": PK2: nothing in the pack refers to it"},
+			"run.json: PK5: is not what the documents and the receipts of the pack make"},
+		{"no_receipt", "a test cannot be left out", resealed(write("tests.receipt", ""), nil), it.Document.File + ": PK5: is not what the documents and the receipts of the pack make"},
 		{"cut_receipt", "a receipt ends with a line", resealed(edit("tests.receipt", `"mode":"update","store":".ai-snapshots"}`, ""), nil), "tests.receipt: receipts: cannot be read: "},
 		{"other_document", "a receipt names what was played", resealed(edit("tests.receipt", `"document":"sha256:`, `"document":"sha256:0`), nil),
 			`tests.receipt: receipts: does not agree with the documents: TestIt in example.com/m: openai/example-com-m-testit-`},
 		{"output_ref", "a call has its own envelope", resealed(nil, func(run map[string]any) {
 			calls := first(run)["session"].(map[string]any)["calls"].([]any)
 			calls[0].(map[string]any)["output_ref"] = calls[1].(map[string]any)["output_ref"]
-		}), "run.json: /tests/0: PK5: is not what the documents and the receipts of the pack say"},
+		}), "run.json: PK5: is not what the documents and the receipts of the pack make"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
