@@ -7,6 +7,7 @@
 package secret
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"sync"
@@ -55,7 +56,7 @@ func (s *Scanner) Find(text []byte) (Hit, bool) {
 	v.inflated = 0 // the same data is searched again
 	if !found {
 		for _, said := range joined(text) {
-			if what, found = v.findPieces(said); found {
+			if what, found = v.find(bytes.Join(said, nil)); found {
 				return Hit{What: what, Variable: s.names[what]}, true
 			}
 		}

@@ -35,7 +35,6 @@ const tooMuch = "more compressed data than is searched for secrets"
 type view struct {
 	index   *index
 	scratch [deepest + 1]struct{ once, twice, percent, again, mail, run []byte }
-	joined  []byte
 	long    longRuns
 
 	inflated int // bytes that this scan has decompressed
@@ -70,22 +69,6 @@ func (v *view) find(text []byte) (what string, found bool) {
 		}
 		from = end - overlap - window
 	}
-}
-
-// findPieces is find for a text that is split into pieces.
-func (v *view) findPieces(pieces [][]byte) (what string, found bool) {
-	text := v.joined[:0]
-	for i, piece := range pieces {
-		if text = append(text, piece...); len(text) < window+overlap && i < len(pieces)-1 {
-			continue
-		}
-		if what, found = v.find(text); found {
-			break
-		}
-		text = append(text[:0], text[max(0, len(text)-overlap):]...)
-	}
-	v.joined = text
-	return what, found
 }
 
 // inEncodings decodes a part of a text and searches the result. depth is the number of encodings that were decoded to
