@@ -13,55 +13,37 @@ import (
 
 // canonicalString returns a string of a session in canonical form.
 func canonicalString[T ~string](s T) []byte {
+	if utf8.ValidString(string(s)) { // almost all
+		return jsontext.Text(s)
+	}
 	dst := []byte{'"'}
-	for chars := []byte(s); ; {
-		n, ascii := jsontext.Plain(chars)
-		run := chars[:n]
-		for i := nextSurrogate(run); !ascii && i >= 0; i = nextSurrogate(run) {
-			dst = jsontext.AppendRune(append(dst, run[:i]...), surrogate(run[i:]))
-			run = run[i+3:]
+	for chars := []byte(s); len(chars) > 0; {
+		r, n := utf8.DecodeRune(chars)
+		if lone, ok := surrogate(chars); ok {
+			r, n = lone, surrogateSize
 		}
-		dst = append(dst, run...)
-		if n == len(chars) {
-			return append(dst, '"')
-		}
-		dst = jsontext.AppendRune(dst, rune(chars[n]))
-		chars = chars[n+1:]
+		dst, chars = jsontext.AppendRune(dst, r), chars[n:]
 	}
+	return append(dst, '"')
 }
 
-// appendSurrogate appends a lone surrogate to the characters of a session's string.
-func appendSurrogate(dst []byte, r rune) []byte {
-	return append(dst, 0xED, 0x80|byte(r>>6)&0x3F, 0x80|byte(r)&0x3F)
-}
+const surrogateSize = 3 // bytes
 
-// surrogate returns the lone surrogate at the start of chars.
-func surrogate(chars []byte) rune {
-	return 0xD000 | rune(chars[1]&0x3F)<<6 | rune(chars[2]&0x3F)
-}
-
-// nextSurrogate returns the index of the first lone surrogate in chars, or -1.
-func nextSurrogate(chars []byte) int {
-	const lead = 0xED // first byte of U+D000 to U+DFFF; surrogates have a second byte of at least 0xA0
-	for from := 0; ; {
-		i := bytes.IndexByte(chars[from:], lead)
-		if i < 0 {
-			return -1
-		}
-		if i += from; i+2 < len(chars) && chars[i+1]&0xE0 == 0xA0 && chars[i+2]&0xC0 == 0x80 {
-			return i
-		}
-		from = i + 1
+// surrogate returns the lone surrogate at the start of chars, if there is one.
+func surrogate(chars []byte) (r rune, ok bool) {
+	if len(chars) < surrogateSize || chars[0] != 0xED || chars[1]&0xE0 != 0xA0 || chars[2]&0xC0 != 0x80 {
+		return 0, false
 	}
+	return 0xD000 | rune(chars[1]&0x3F)<<6 | rune(chars[2]&0x3F), true
 }
 
-// toUTF8 returns a string of a session with U+FFFD for every lone surrogate.
+// toUTF8 returns a string of a session with U+FFFD, which is as long, for every lone surrogate.
 func toUTF8(s string) []byte {
 	chars := []byte(s)
-	rest := chars
-	for i := nextSurrogate(rest); i >= 0; i = nextSurrogate(rest) {
-		utf8.EncodeRune(rest[i:], utf8.RuneError)
-		rest = rest[i+3:]
+	for i := range chars {
+		if _, ok := surrogate(chars[i:]); ok {
+			utf8.EncodeRune(chars[i:], utf8.RuneError)
+		}
 	}
 	return chars
 }
@@ -74,7 +56,7 @@ func unquote(quoted []byte) []byte {
 		chars = append(chars, rest[:i]...)
 		r, n := jsontext.Unescape(rest[i:])
 		if utf16.IsSurrogate(r) {
-			chars = appendSurrogate(chars, r)
+			chars = append(chars, 0xED, 0x80|byte(r>>6)&0x3F, 0x80|byte(r)&0x3F)
 		} else {
 			chars = utf8.AppendRune(chars, r)
 		}
