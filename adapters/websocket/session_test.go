@@ -227,7 +227,7 @@ func TestReplay(t *testing.T) {
 func TestDrift(t *testing.T) {
 	changed := usual
 	changed.instructions = "Answer in two sentences."
-	pointer := map[string]string{"openai": "frame 1 to the server: session.update: /session/instructions", "google": "frame 1 to the server: setup: /setup/systemInstruction"}
+	frame := map[string]string{"openai": "frame 1 to the server: session.update (- recorded, + got)", "google": "frame 1 to the server: setup (- recorded, + got)"}
 	for provider, with := range talks {
 		t.Run(provider, func(t *testing.T) {
 			server := newProvider(t)
@@ -236,7 +236,7 @@ func TestDrift(t *testing.T) {
 			tb := run(t, "", unreachable{}, with(changed, &said))
 			require.True(t, tb.Failed())
 			require.Contains(t, tb.Logged(), provider+" session drifted from ")
-			require.Contains(t, tb.Logged(), pointer[provider])
+			require.Contains(t, tb.Logged(), frame[provider])
 			require.Contains(t, tb.Logged(), "- Answer in one sentence.")
 			require.Contains(t, tb.Logged(), "+ Answer in two sentences.")
 

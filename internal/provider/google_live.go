@@ -21,9 +21,8 @@ var _ = Register(&Codec{
 })
 
 var googleLive = Realtime{
-	Message:      liveMessage,
-	Audio:        liveAudio,
-	Instructions: "/setup/systemInstruction/parts",
+	Message: liveMessage,
+	Audio:   liveAudio,
 }
 
 // liveMessage decodes a frame of the client, which has one member. A frame with several, or without the form of its

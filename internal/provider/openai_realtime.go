@@ -23,9 +23,8 @@ var _ = Register(&Codec{
 })
 
 var openAIRealtime = Realtime{
-	Message:      realtimeMessage,
-	Audio:        realtimeAudio,
-	Instructions: "/session/instructions",
+	Message: realtimeMessage,
+	Audio:   realtimeAudio,
 }
 
 // realtimeMessage decodes an event of the client. An item becomes its message; event_id, by which the server's errors

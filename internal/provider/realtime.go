@@ -22,8 +22,6 @@ type Realtime struct {
 	// are one message, because how a stream is split depends on timing. An empty stream means that the frame is not
 	// only a piece.
 	Audio func(frame jsontext.Value) (stream string, at []string, data []byte)
-	// Instructions is the pointer in a frame to the text that [Realtime.Message] makes a system message.
-	Instructions string
 }
 
 // A Place is a client's position: a number of messages, and a number of bytes of the stream that the last of them is.

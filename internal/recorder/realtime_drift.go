@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -41,12 +40,7 @@ func (s *realtime) drifted(c *call) error {
 	for _, change := range changes {
 		d.Changes = append(d.Changes, driftChange(change, true))
 	}
-	name := frameName(&c.request.Messages[n-1])
-	where := ""
-	if n <= len(recorded.Messages) {
-		where = s.pointer(&recorded.Messages[n-1], &c.request.Messages[n-1])
-	}
-	brief := fmt.Sprintf("%s, frame %d to the server: %s%s", session, n, name, where)
+	brief := fmt.Sprintf("%s, frame %d to the server: %s", session, n, frameName(&c.request.Messages[n-1]))
 	rule, once := r.run.explained(r.run.compare.Differences(one, other))
 	if once {
 		accept = ""
@@ -70,22 +64,4 @@ func frameName(m *modelio.Message) string {
 		}
 	}
 	return string(m.Role) + " message"
-}
-
-// pointer returns ": " and the place of the first difference in a frame, or "".
-func (s *realtime) pointer(recorded, got *modelio.Message) string {
-	was, _ := json.Marshal(recorded) // both have a core
-	is, _ := json.Marshal(got)
-	all := drift.JSON(was, is)
-	if len(all) == 0 {
-		return ""
-	}
-	at := all[0].Pointer
-	if _, after, found := strings.Cut(at, "/custom/"); found {
-		return ": /" + after
-	}
-	if got.Role == modelio.RoleSystem && strings.HasSuffix(at, "/text") {
-		return ": " + s.opening.codec.Realtime.Instructions
-	}
-	return ": " + at
 }
