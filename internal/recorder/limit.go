@@ -2,10 +2,8 @@ package recorder
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"io"
-	"net/http"
 )
 
 // A tooLong is the error for a body that exceeds its limit (design R16).
@@ -43,21 +41,4 @@ func rewound(read []byte, body io.ReadCloser) io.ReadCloser {
 		io.Reader
 		io.Closer
 	}{io.MultiReader(bytes.NewReader(read), body), body}
-}
-
-// tooLongToKeep fails a test whose request is too long to be recorded or looked up. While recording, the call is still
-// made, and its body passed on as it comes.
-func (r *Recorder) tooLongToKeep(req *http.Request, w *wire, why *tooLong) (*http.Response, error) {
-	if err := cmp.Or(r.report.begin(req.Context(), w), req.Context().Err()); err != nil {
-		req.Body.Close()
-		return nil, err
-	}
-	if !r.run.Mode.Live() {
-		req.Body.Close()
-		return nil, r.report.failCall(w, w.String(), failuref(fmt.Sprintf("%s: %v", w, why), raiseLimit))
-	}
-	r.report.failCall(w, w.String(), failuref(fmt.Sprintf("%s: %v: it was not recorded", w, why), raiseLimit))
-	live := req.Clone(req.Context())
-	live.Body = rewound(w.sent, req.Body)
-	return r.run.upstreamOf(live.Context()).RoundTrip(live)
 }

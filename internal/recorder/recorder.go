@@ -186,7 +186,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err == nil {
 		resp, err = r.roundTrip(req, w)
 	} else if long := asA[*tooLong](err); long != nil {
-		resp, err = r.tooLongToKeep(req, w, long)
+		err = r.report.failCall(w, w.String(), failuref(fmt.Sprintf("%s: %v", w, long), raiseLimit))
 	}
 	if err == nil {
 		return resp, nil

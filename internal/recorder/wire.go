@@ -64,17 +64,13 @@ func (s *setup) readWire(req *http.Request) (*wire, error) {
 	}
 	var err error
 	if w.sent, err = readAtMost(req.Body, req.ContentLength, s.store.MaxBytes(), "the request's body"); err != nil {
-		if long := asA[*tooLong](err); long != nil {
-			return w, long // its caller closes the body
-		}
+		req.Body.Close()
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		err = fmt.Errorf("traceforge: reading the request's body: %w", err)
+		return w, fmt.Errorf("traceforge: reading the request's body: %w", err)
 	}
-	if req.Body.Close(); err != nil {
-		return nil, err
-	}
+	req.Body.Close()
 	if w.Body, err = s.decodeContent(req.Header.Get("Content-Encoding"), w.sent); err != nil {
 		w.Body = w.sent
 	}
