@@ -18,8 +18,7 @@ import (
 
 // Changes returns the components in which two requests differ (design R3): model, system and other messages, tools,
 // parameters, output format, headers. Messages are aligned, so that an inserted message is one change. Tools and
-// options are compared by name. If equal messages, parts or tools only changed their order, there is one change that
-// says so.
+// options are compared by name. If equal messages or tools only changed their order, there is one change that says so.
 func (c *Comparer) Changes(recorded, got *Request) []Change {
 	w := writer{c: c}
 	first := [...]string{"model", "api", "prompt"}
@@ -121,13 +120,14 @@ func gaps(r, g []*part) (all []gap, moved bool) {
 }
 
 // reordered adds a change of order. all is true if the lists do not differ otherwise.
-func (w *writer) reordered(what, in, pointer string, all bool, before, after []string) {
-	component := in + what + AnotherOrder
+func (w *writer) reordered(what string, all bool, before, after []string) {
+	kind := what + AnotherOrder
+	component := kind
 	if all {
-		component = in + "the same " + what + AnotherOrder
+		component = "the same " + kind
 	}
 	was, is := strings.Join(before, "\n"), strings.Join(after, "\n")
-	w.found = append(w.found, Change{component, in + what + AnotherOrder, pointer, &was, &is})
+	w.found = append(w.found, Change{component, kind, "/" + what, &was, &is})
 }
 
 // messages adds the differences between the messages of two requests.
@@ -138,7 +138,7 @@ func (w *writer) messages(recorded, got *Request) {
 		for _, one := range all {
 			only.r, only.g = append(only.r, one.r...), append(only.g, one.g...)
 		}
-		w.reordered("messages", "", "/messages", len(all) == 0, recorded.glances(only.r), got.glances(only.g))
+		w.reordered("messages", len(all) == 0, recorded.glances(only.r), got.glances(only.g))
 	}
 	for _, gap := range all {
 		i, j := 0, 0
@@ -194,12 +194,6 @@ func (w *writer) message(in *Request, i int, r, g *part) {
 		kind = component
 	}
 	if r != nil && g != nil {
-		before, after := w.c.elements(r), w.c.elements(g)
-		if rest, moved := gaps(before, after); len(rest) == 0 && moved {
-			w.reordered("parts", component+": ", pointer, true, glances(before), glances(after))
-			w.found[len(w.found)-1].Kind = kind + ": parts" + AnotherOrder
-			return
-		}
 		was, said := w.c.metadata(r)
 		is, says := w.c.metadata(g)
 		same, found := bytes.Equal(said, says), len(w.found)
@@ -233,27 +227,12 @@ func (c *Comparer) metadata(message *part) (found map[string]*part, rest []byte)
 	return found, rest
 }
 
-// elements returns the parts of a message; nil for a plain text.
-func (c *Comparer) elements(message *part) (parts []*part) {
-	for _, e := range jsontext.ValueOf(message.text).Member("content").Elements() {
-		parts = append(parts, c.part(e.Raw()))
-	}
-	return parts
-}
-
 // glances returns a line for each message, except for those with the given indexes.
 func (r *Request) glances(without []int) (lines []string) {
 	for i, m := range r.messages {
 		if !slices.Contains(without, i) {
 			lines = append(lines, string(r.Messages[i].Role)+": "+glance(Spoken.Text(m.json())))
 		}
-	}
-	return lines
-}
-
-func glances(parts []*part) (lines []string) {
-	for _, p := range parts {
-		lines = append(lines, glance(*p.spelled(Spoken)))
 	}
 	return lines
 }
@@ -297,7 +276,7 @@ func (w *writer) tools(recorded, got *Request) {
 		all := len(before) == len(recorded.tools) && len(after) == len(got.tools)
 		now := slices.Clone(after)
 		sort.Ints(now)
-		w.reordered("tools", "", "/tools", all, toolNames(recorded.Request, before), toolNames(got.Request, now))
+		w.reordered("tools", all, toolNames(recorded.Request, before), toolNames(got.Request, now))
 	}
 }
 

@@ -75,7 +75,7 @@ func TestCompare(t *testing.T) {
 			func(r *modelio.Request) {
 				r.Messages[0], r.Messages[1], r.Messages[4] = textMessage("system", "Be quick."), r.Messages[4], r.Messages[1]
 			}},
-		{"parts", "equal parts at other places", "message 3 (model): the same parts in another order /messages/2 [model message: parts in another order] -This. +This.",
+		{"parts", "equal parts at other places", "message 3 (model) /messages/2 [model message] -This. +This.",
 			func(r *modelio.Request) {
 				parts := r.Messages[2].Content
 				r.Messages[2].Content = []modelio.Part{parts[1], parts[0]}
