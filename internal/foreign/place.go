@@ -61,8 +61,7 @@ func (t *Tests) Place(file string) (*Place, error) {
 			for _, subtest := range f.spelled(rest, sep) {
 				found[name+"/"+subtest] = true
 			}
-			isDark := slices.ContainsFunc(f.levels, func(s subtests) bool { return s.computed })
-			if isDark && t.functions[last] != nil {
+			if f.isDark && t.functions[last] != nil {
 				found[name+"/…"] = true // it cannot be ruled out
 			} else if missing == "" {
 				missing = fmt.Sprintf("%s has no subtest that is spelled %q, as far as its names can be read", name, rest)
@@ -92,11 +91,11 @@ func (f *testFunction) runs(subtest []string) string {
 	switch {
 	case len(subtest) == 0:
 		return ""
-	case len(f.levels) == 0:
+	case f.depth == 0:
 		return "runs no subtests"
 	case name == "" || name != rewritten(name):
 		return fmt.Sprintf("cannot have a subtest %q", name)
-	case f.isOpen() || len(f.spelled(repeated.ReplaceAllString(name, ""), "/")) > 0:
+	case f.isOpen || len(f.spelled(repeated.ReplaceAllString(name, ""), "/")) > 0:
 		return ""
 	}
 	return fmt.Sprintf("has no subtest %q", name)
@@ -105,21 +104,14 @@ func (f *testFunction) runs(subtest []string) string {
 // spelled returns the subtests whose names, with sep for each "/", equal a text, or name the same file: "x/../y" and
 // "y".
 func (f *testFunction) spelled(text, sep string) []string {
-	var names []map[string]bool // by depth
-	for depth := range f.levels {
-		names = append(names, map[string]bool{})
-		for _, name := range f.candidates(depth) {
-			names[depth][rewritten(name)] = true
-		}
-	}
 	found := map[string]bool{}
 	const most = 2 // more are ambiguous
 	var try func(depth int, before, rest string)
 	try = func(depth int, before, rest string) {
-		if depth == len(names) || len(found) >= most {
+		if depth == f.depth || len(found) >= most {
 			return
 		}
-		for name := range names[depth] {
+		for name := range f.names {
 			flat := strings.ReplaceAll(name, "/", sep)
 			if path.Clean("./"+flat+".yaml") == rest+".yaml" || flat == rest {
 				found[before+name] = true

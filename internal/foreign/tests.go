@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -20,21 +19,17 @@ type Tests struct {
 	values    map[string][]ast.Expr      // values of the package's variables
 }
 
-// A testFunction is a test with the names of its subtests by depth.
+// A testFunction is a test with what its source tells of its subtests.
 type testFunction struct {
 	file string
 	line int
-	// texts in the function and in the parts of the package that it uses; they include the names in a table
-	texts  []string
-	levels []subtests
-}
-
-// subtests are the subtests at one depth.
-type subtests struct {
-	names    []string // literal names
-	prefixes []string // prefixes of names with a variable end
-	inTable  bool     // names are values of variables
-	computed bool     // names are computed in some other way
+	// texts in the function and in the parts of the package that it uses, as go test spells names; they include the names
+	// in a table
+	texts  map[string]bool
+	begins []string // what is in front of a text in a name, or nothing
+	depth  int      // of its subtests; 0 if it runs none
+	isOpen bool     // subtests may have names that are not written where they run
+	isDark bool     // names are computed in other ways than in a table
 }
 
 // ReadTests reads the tests of the package in a directory. A file that is not Go has none.
@@ -59,7 +54,9 @@ func ReadTests(dir string) (*Tests, error) {
 				continue
 			}
 			place := files.Position(d.Pos())
-			f := &testFunction{file: filepath.Base(place.Filename), line: place.Line}
+			f := &testFunction{
+				file: filepath.Base(place.Filename), line: place.Line, texts: map[string]bool{}, begins: []string{""},
+			}
 			w := walk{tests: t, into: f, seen: map[*ast.FuncDecl]bool{d: true}}
 			w.visit(d.Body, 0)
 			t.functions[name] = f
@@ -109,13 +106,12 @@ func (w *walk) visit(n ast.Node, depth int) {
 }
 
 func (w *walk) note(n ast.Node) {
-	if text, ok := literalText(n); ok && !slices.Contains(w.into.texts, text) {
-		w.into.texts = append(w.into.texts, text)
+	if text := literalText(n); text != "" {
+		w.into.texts[text] = true
 	}
 }
 
-// call visits a called function of the package. The function passed to Run is one level deeper: t.Run, and testify's
-// suite.Run and s.Run.
+// call visits a called function of the package. The function passed to Run, as in t.Run, is one level deeper.
 func (w *walk) call(c *ast.CallExpr, depth int) (goOn bool) {
 	name := ""
 	switch f := c.Fun.(type) {
@@ -124,98 +120,62 @@ func (w *walk) call(c *ast.CallExpr, depth int) (goOn bool) {
 	case *ast.SelectorExpr:
 		name = f.Sel.Name
 	}
-	if name == "Run" && len(c.Args) == 2 && !isNamed(c.Args[0], "ctx") {
-		w.visit(c.Fun, depth)
+	if name == "Run" && len(c.Args) == 2 && !isContext(c.Args[0]) {
 		w.run(c.Args[0], depth)
+		w.visit(c.Fun, depth)
+		w.visit(c.Args[0], depth)
 		w.visit(c.Args[1], depth+1)
 		return false
 	}
 	for _, d := range w.tests.bodies[name] {
-		w.enter(d, depth)
+		if !w.seen[d] && d.Body != nil {
+			w.seen[d] = true
+			w.visit(d.Body, depth)
+		}
 	}
 	return true
 }
 
-func (w *walk) enter(d *ast.FuncDecl, depth int) {
-	if !w.seen[d] && d.Body != nil {
-		w.seen[d] = true
-		w.visit(d.Body, depth)
-	}
-}
-
-// run notes the name of a subtest.
-func (w *walk) run(name ast.Expr, depth int) {
-	for len(w.into.levels) <= depth {
-		w.into.levels = append(w.into.levels, subtests{})
-	}
-	level := &w.into.levels[depth]
-	if text, ok := literalText(name); ok {
-		level.names = append(level.names, text)
-		return
-	}
-	w.visit(name, depth)
-	level = &w.into.levels[depth]
-	switch name := name.(type) {
-	case *ast.Ident:
-		if isNamed(name, "t") { // suite.Run(t, …): its methods are the subtests
-			w.methods(depth)
-			return
-		}
-		level.inTable = true
-	case *ast.SelectorExpr:
-		level.inTable = true
-	case *ast.BinaryExpr:
-		prefix, ok := literalText(name.X)
-		level.prefixes, level.computed = append(level.prefixes, prefix), level.computed || !ok
-	default:
-		level.computed = true
-	}
-}
-
-func isNamed(e ast.Expr, name string) bool {
+func isContext(e ast.Expr) bool {
 	ident, ok := e.(*ast.Ident)
-	return ok && ident.Name == name
+	return ok && ident.Name == "ctx"
 }
 
-// methods notes the tests of suites, which are methods.
-func (w *walk) methods(depth int) {
-	for name, bodies := range w.tests.bodies {
-		for _, d := range bodies {
-			if d.Recv != nil && gotest.Kind(name) == "Test" {
-				w.into.levels[depth].names = append(w.into.levels[depth].names, name)
-				w.enter(d, depth+1)
+// run notes how a subtest gets its name.
+func (w *walk) run(name ast.Expr, depth int) {
+	f := w.into
+	f.depth = max(f.depth, depth+1)
+	switch name := name.(type) {
+	case *ast.BasicLit:
+	case *ast.Ident, *ast.SelectorExpr: // of a table; or suite.Run(t, …), whose subtests are methods
+		f.isOpen = true
+	case *ast.BinaryExpr:
+		begin := literalText(name.X)
+		f.begins, f.isOpen, f.isDark = append(f.begins, begin), true, f.isDark || begin == ""
+	default:
+		f.isOpen, f.isDark = true, true
+	}
+}
+
+// literalText returns a text as go test spells it in a name; empty if n is none.
+func literalText(n ast.Node) string {
+	lit, ok := n.(*ast.BasicLit)
+	if !ok || lit.Kind != token.STRING {
+		return ""
+	}
+	text, _ := strconv.Unquote(lit.Value) // the parser has checked it
+	return rewritten(text)
+}
+
+// names yields the possible names of subtests, as far as they can be read.
+func (f *testFunction) names(yield func(string) bool) {
+	for text := range f.texts {
+		for _, begin := range f.begins {
+			if !yield(begin + text) {
+				return
 			}
 		}
 	}
-}
-
-func literalText(n ast.Node) (string, bool) {
-	lit, ok := n.(*ast.BasicLit)
-	if !ok || lit.Kind != token.STRING {
-		return "", false
-	}
-	text, err := strconv.Unquote(lit.Value)
-	return text, err == nil && text != ""
-}
-
-// candidates returns the possible names of subtests at a depth, as far as they can be read.
-func (f *testFunction) candidates(depth int) []string {
-	level := f.levels[depth]
-	names := slices.Clone(level.names)
-	for _, text := range f.texts {
-		if level.inTable {
-			names = append(names, text)
-		}
-		for _, prefix := range level.prefixes {
-			names = append(names, prefix+text)
-		}
-	}
-	return names
-}
-
-// isOpen reports whether subtests may have names that are not written where they run.
-func (f *testFunction) isOpen() bool {
-	return slices.ContainsFunc(f.levels, func(s subtests) bool { return s.computed || s.inTable || len(s.prefixes) > 0 })
 }
 
 // Empty reports whether there are no tests.

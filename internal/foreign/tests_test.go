@@ -74,7 +74,7 @@ func TestPlace(t *testing.T) {
 		{"a variable of the package, in a function of it", "testdata/TestShared_from_a_variable.httprr", "TestShared/from_a_variable"},
 		{"whole names may be made", "testdata/TestMade/1.yaml", "TestMade/1"},
 		{"a suite", "testdata/TestSuite/TestMethod/inner.yaml", "TestSuite/TestMethod/inner"},
-		{"a suite, spelled", "testdata/TestSuite_TestMethod.httprr", "TestSuite/TestMethod"},
+		{"names of methods are not read", "testdata/TestSuite_TestMethod.httprr", `TestSuite has no subtest that is spelled "TestMethod", as far as its names can be read`},
 
 		{"a dot", "testdata/TestDots/..yaml", "TestDots/."},
 		{"two dots", "testdata/TestDots/...yaml", "TestDots/.."},
