@@ -406,6 +406,7 @@ func TestMovedTestIsCompared(t *testing.T) {
 		"readings": {`{}`, "answer: readings added\n  + a call of rm({})\n", func(s *snapshot.Snapshot) {
 			s.Response.Readings = []snapshot.Reading{{Kind: "added-call", Says: "rm({})"}}
 		}},
+		"ids":   {`{}`, "answer: source added\n  + resp_1\n", func(s *snapshot.Snapshot) { s.Source.IDs = []string{"resp_1"} }},
 		"bytes": {`{"vendor":1}`, "/vendor added", func(s *snapshot.Snapshot) {}},
 	} {
 		dir := filepath.Join(t.TempDir(), "after")

@@ -35,11 +35,12 @@ const (
 	AnswerSource  = "answer: source"  // where it comes from, how it was made, and the time of its test
 )
 
-// Answers returns the differences between the answers of two records. It ignores times, token counts, ids, hashes, and
-// the values of headers that change with every call.
+// Answers returns the differences between the answers of two records. It ignores times, token counts, ids and hashes,
+// and, if the call was recorded again, the values of headers that change with every call.
 func Answers(recorded, got *snapshot.Snapshot) ([]drift.Change, error) {
-	before, err := divideAnswer(&recorded.Response)
-	after, err2 := divideAnswer(&got.Response)
+	again := !recorded.Timestamp.Equal(got.Timestamp)
+	before, err := divideAnswer(&recorded.Response, again)
+	after, err2 := divideAnswer(&got.Response, again)
 	if err := errors.Join(err, err2); err != nil {
 		return nil, err
 	}
@@ -113,7 +114,7 @@ type candidate struct {
 	result string // name of the tool whose result the last part is; "" if it is none
 }
 
-func divideAnswer(r *snapshot.Response) (a answer, err error) {
+func divideAnswer(r *snapshot.Response, again bool) (a answer, err error) {
 	core, err := snapshot.ResponseCore(r)
 	if err != nil {
 		return a, err
@@ -126,7 +127,7 @@ func divideAnswer(r *snapshot.Response) (a answer, err error) {
 	for _, name := range inorder.Names(r.Headers) {
 		switch {
 		case name == "content-type": // reported separately
-		case variable.MatchString(name):
+		case again && variable.MatchString(name):
 			headers = append(headers, name)
 		default:
 			headers = append(headers, name+": "+strings.Join(r.Headers[name], ", "))

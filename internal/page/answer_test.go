@@ -26,6 +26,7 @@ func TestAnswers(t *testing.T) {
 		return modelio.Part{ToolResponse: &modelio.ToolResponse{Name: "look", Ref: "1", Output: []byte(output)}}
 	}
 	used := int64(7)
+	again := func(_, is *snapshot.Snapshot) { is.Timestamp = time.Unix(1, 0) }
 	for _, c := range []struct {
 		name, why, want string
 		before, after   *snapshot.Response
@@ -35,7 +36,9 @@ func TestAnswers(t *testing.T) {
 		{name: "noise", why: "what is another with every call", change: func(r *snapshot.Response) {
 			r.LatencyMS, r.TokensUsed, r.RawOutputRef, r.ID = 9, &used, "x", "y"
 			r.Headers["x-request-id"] = []string{"2"}
-		}},
+		}, source: again},
+		{name: "id", why: "of a call that was not made again", want: "answer: headers /headers -x-request-id: 1 +x-request-id: 2",
+			change: func(r *snapshot.Response) { r.Headers["x-request-id"] = []string{"2"} }},
 		{name: "text", why: "what it says", want: "answer: text /content -Yes. +No.", after: answerOf(modelio.TextPart("No."))},
 		{name: "calls", why: "what the caller is to run", want: "answer: text removed /content -Yes.\nanswer: tool calls added /tool_calls +look({\"a\":1})",
 			after: answerOf(call(`{"a":1}`))},
@@ -66,7 +69,7 @@ func TestAnswers(t *testing.T) {
 			change: func(r *snapshot.Response) {
 				r.Headers["request-id"], r.Headers["openai-processing-ms"] = []string{"2"}, []string{"2"}
 				r.Headers["retry-after-ms"], r.Headers["x-verified"] = []string{"60000"}, []string{"true"}
-			}},
+			}, source: again},
 		{name: "time", why: "that the test is told", want: "answer: source added /source +now: 2020-01-01T00:00:00Z",
 			source: func(_, is *snapshot.Snapshot) { is.Source.Now = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC) }},
 		{name: "mark", why: "of an answer to another request, which nobody has bought since", want: "answer: source removed /source -stale: sha256:1",

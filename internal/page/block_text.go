@@ -194,7 +194,10 @@ func (p *Page) Unfold(provider string, from, to *snapshot.Document) {
 		p.Document(provider, cmp.Or(to, from))
 		return
 	}
-	u := unfoldedTest{p, newCallPairs(), map[string]int{}, map[int][]string{}}
+	if order := orderOf(from, to); order != nil {
+		p.line("", margin, tellOrder(order))
+	}
+	u := unfoldedTest{p, newCallPairs(from), map[string]int{}, map[int][]string{}}
 	for i := range to.Snapshots {
 		now := &to.Snapshots[i]
 		if was := callOf(from, now.Number()); was == nil {
@@ -225,7 +228,7 @@ func (u *unfoldedTest) call(was, now *snapshot.Snapshot) {
 	changes, inherits, _ := u.next(was, now)
 	n := now.Number()
 	answered, _ := answers(*was, *now, len(changes) > 0 || inherits > 0)
-	answered = append(answered, ofProviders(was.Provider, now.Provider)...)
+	answered = slices.Concat(answered, u.ids(was, now), ofProviders(was.Provider, now.Provider))
 	if changes = append(changes, answered...); len(changes) == 0 && inherits == 0 {
 		return
 	}

@@ -76,7 +76,8 @@ func (c *Comparison) Add(change Change, from, to *snapshot.Document) error {
 // documents compares the calls of two documents of a test, including calls with the same record that continue a changed
 // call.
 func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error {
-	pairs := newCallPairs()
+	pairs := newCallPairs(from)
+	d.Order = orderOf(from, to)
 	differ := map[int]bool{} // numbers of calls whose requests differ: a call may inherit messages, tools and options
 	shown := c.conversation(d)
 	defer c.keep(shown)
@@ -135,6 +136,7 @@ func (c *Comparison) same(d *Difference, at Place, was, now *snapshot.Snapshot) 
 type callPairs struct {
 	*drift.Comparer
 	byCall map[int]callPair
+	named  map[string]bool // the ids that calls of the first recording name
 }
 
 // A callPair is the requests of a call in two recordings.
@@ -144,7 +146,27 @@ type callPair struct {
 	differ        bool           // some messages differ, including those of calls that they continue
 }
 
-func newCallPairs() *callPairs { return &callPairs{drift.NewComparer(nil), map[int]callPair{}} }
+func newCallPairs(first *snapshot.Document) *callPairs {
+	t := &callPairs{drift.NewComparer(nil), map[int]callPair{}, map[string]bool{}}
+	for i := range first.Snapshots {
+		for _, id := range first.Snapshots[i].Source.IDs {
+			t.named[id] = true
+		}
+	}
+	return t
+}
+
+// ids returns the change of the ids by which replay tells a call from one with the same request. If the call was
+// recorded again, it ignores ids that no call of the first recording names.
+func (t *callPairs) ids(was, now *snapshot.Snapshot) []drift.Change {
+	before, after := was.Source.IDs, now.Source.IDs
+	again := !was.Timestamp.Equal(now.Timestamp)
+	if slices.EqualFunc(before, after, func(b, a string) bool { return b == a || again && !t.named[a] }) {
+		return nil
+	}
+	return drift.Between(AnswerSource, AnswerSource, "/source/ids",
+		jsonOf(strings.Join(before, "\n")), jsonOf(strings.Join(after, "\n")), drift.Readable)
+}
 
 // next compares the requests of a call, and returns the changes. inherits is the number of the earlier call with whose
 // messages both start, if some of those changed: their changes are not returned again. 0 if there is none.
@@ -196,7 +218,7 @@ func (c *Comparison) calls(pairs *callPairs, d *Difference, was, now *snapshot.S
 		if call.Answer, err = answers(*was, *now, len(call.Request) > 0 || call.Inherits > 0); err != nil {
 			return call, err
 		}
-		call.Answer = append(call.Answer, ofProviders(d.providers(was, now))...)
+		call.Answer = slices.Concat(call.Answer, pairs.ids(was, now), ofProviders(d.providers(was, now)))
 	}
 	if was.Response.TokensUsed != nil && now.Response.TokensUsed != nil {
 		call.TokensBefore, call.TokensAfter = *was.Response.TokensUsed, *now.Response.TokensUsed

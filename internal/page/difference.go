@@ -18,7 +18,9 @@ import (
 // A Difference is a document that differs between two states of a store, or that only one of them has.
 type Difference struct {
 	Change
-	Was         string           `json:"was,omitempty"` // the file before the document moved
+	Was string `json:"was,omitempty"` // the file before the document moved
+	// numbers of the calls that both states have, in their order now; absent if it is the order before
+	Order       []int            `json:"order,omitempty"`
 	Differences []CallDifference `json:"differences,omitempty"`
 	// calls that only one state has, by their fate, in the format's literal form with their readings and all of their
 	// source. One that continues another of them has only the messages after those of that call
@@ -54,6 +56,24 @@ func callOf(doc *snapshot.Document, n int) *snapshot.Snapshot {
 		return nil
 	}
 	return &doc.Snapshots[i]
+}
+
+// orderOf returns the numbers of the calls that two documents have, in the order of the second. It is nil if the first
+// has that order too. Replay answers calls with one request in the order of their records.
+func orderOf(from, to *snapshot.Document) []int {
+	numbers := func(of, other *snapshot.Document) (common []int) {
+		calls := SealOf("", other).Calls
+		for i := range of.Snapshots {
+			if n := of.Snapshots[i].Number(); calls[n] != "" {
+				common = append(common, n)
+			}
+		}
+		return common
+	}
+	if now := numbers(to, from); !slices.Equal(now, numbers(from, to)) {
+		return now
+	}
+	return nil
 }
 
 func explainCall(from, to *snapshot.Snapshot, request []drift.Difference, call *Call) (d CallDifference) {
@@ -116,7 +136,7 @@ func (d *Difference) identify(doc *snapshot.Document) error {
 			return err
 		}
 		fmt.Fprintf(sum, "%s %d %d %s%s %q %q", s.Provider, len(request), len(answer), request, answer,
-			[]any{s.Response.Readings, s.Response.ReadingsMore}, facts(s)) // SF has neither
+			[]any{s.Response.Readings, s.Response.ReadingsMore, s.Source.IDs}, facts(s)) // SF has none of them
 	}
 	d.content = string(sum.Sum(nil))
 	return nil

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -312,7 +313,7 @@ func TestComparisonWhole(t *testing.T) {
 	require.JSONEq(t, `[{"call":1,"causes":["system"],
 		"request":[{"pointer":"/messages/0/content","recorded":"a","got":"b"}],
 		"response":[{"pointer":"/model","recorded":"gpt-4o-mini-2024-07-18","got":"gpt-5"},{"pointer":"/status","recorded":"200","got":"203"},
-			{"pointer":"/headers/content-type","recorded":"application/json","got":"text/html"},{"pointer":"/headers","got":"x-request-id\nx-verified: true"},
+			{"pointer":"/headers/content-type","recorded":"application/json","got":"text/html"},{"pointer":"/headers","got":"x-request-id: 1\nx-verified: true"},
 			{"pointer":"/source","got":"now: 2020-01-01T00:00:00Z"}]}]`, string(text))
 }
 
@@ -380,6 +381,73 @@ func TestComparisonOfForm(t *testing.T) {
 	var out bytes.Buffer
 	(&page.Page{Out: &out, Width: 100}).Comparison(c)
 	require.Contains(t, out.String(), "1 record in another form: what was sent and answered, and when, is the same\n  TestA in "+agents+"\n")
+}
+
+// Replay answers calls with one request in the order of their records, so another order is told beside all else.
+func TestComparisonOfOrder(t *testing.T) {
+	was, is := pagetest.Document("turn1", "turn2"), pagetest.Document("turn1", "turn2")
+	slices.Reverse(is.Snapshots)
+	is.Snapshots[0].Source.Line++
+	c := compare(t, false, pair{"TestA", agents, was, is})
+	require.Equal(t, []int{2, 1}, c.Differences[0].Order)
+	var out bytes.Buffer
+	shown := &page.Page{Out: &out, Width: 100}
+	shown.Comparison(c)
+	require.Contains(t, out.String(), "1 test makes other calls\n")
+	require.Contains(t, out.String(), "    the calls are in another order: 2, 1\n")
+	out.Reset()
+	shown.Unfold("openai", was, is)
+	require.Equal(t, "  the calls are in another order: 2, 1\n", out.String())
+}
+
+// Replay tells calls with one request apart by the ids that they name. Those of calls that were made again are new.
+func TestComparisonOfIDs(t *testing.T) {
+	latency := int64(0) // the sealed text of compare has no ids
+	naming := func(first, second []string, days int) *snapshot.Document {
+		doc := pagetest.Document("turn1", "turn2")
+		latency++
+		for i, ids := range [][]string{first, second} {
+			s := &doc.Snapshots[i]
+			s.Source.IDs, s.Response.LatencyMS, s.Timestamp = ids, latency, s.Timestamp.AddDate(0, 0, days)
+		}
+		return doc
+	}
+	a, b, none := []string{"resp_a"}, []string{"resp_b", "conv_1"}, []string(nil)
+	for name, tt := range map[string]struct {
+		is   *snapshot.Document
+		told []string
+	}{
+		"swapped": {naming([]string{"resp_b"}, []string{"resp_a", "conv_1"}, 0), []string{"- resp_a", "+ resp_b"}},
+		"dated":   {naming([]string{"resp_b"}, []string{"resp_a", "conv_1"}, 1), []string{"- resp_a", "+ resp_b"}},
+		"removed": {naming(a, none, 1), []string{"- resp_b", "- conv_1"}},
+		"other":   {naming([]string{"resp_c"}, b, 0), []string{"- resp_a", "+ resp_c"}},
+		"again":   {naming([]string{"resp_c"}, []string{"resp_d", "conv_1"}, 1), nil},
+	} {
+		var out bytes.Buffer
+		shown := &page.Page{Out: &out, Width: 100}
+		shown.Comparison(compare(t, false, pair{"TestA", agents, naming(a, b, 0), tt.is}))
+		require.Equal(t, tt.told == nil, !strings.Contains(out.String(), "answer: source"), "%s: %s", name, &out)
+		shown.Unfold("openai", naming(a, b, 0), tt.is)
+		for _, line := range tt.told {
+			require.Equal(t, 2, strings.Count(out.String(), line+"\n"), "%s: %s", name, &out)
+		}
+	}
+}
+
+// A header whose value differs with each call has another value only if the call was recorded again.
+func TestComparisonOfHeaders(t *testing.T) {
+	linked := func(to string, days int) *snapshot.Document {
+		return edited(func(s *snapshot.Snapshot) {
+			s.Response.Headers = map[string][]string{"x-file-url": {to}}
+			s.Timestamp = s.Timestamp.AddDate(0, 0, days)
+		})
+	}
+	for days, want := range map[int]bool{0: true, 1: false} {
+		var out bytes.Buffer
+		(&page.Page{Out: &out, Width: 100}).Comparison(
+			compare(t, false, pair{"TestA", agents, linked("https://a.example/1", 0), linked("https://b.example/1", days)}))
+		require.Equal(t, want, strings.Contains(out.String(), "+ x-file-url: https://b.example/1\n"), &out)
+	}
 }
 
 // A call has the tools of the call that it continues: where these change, its record is the same, and what it sends is not.

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/drift"
@@ -12,6 +13,7 @@ const (
 	shownCalls     = 2  // calls of a document
 	shownDocuments = 5  // documents with their calls
 	namedDocuments = 20 // further documents, by name only
+	shownOrder     = 40 // numbers of the calls of a test in another order
 	shownRaw       = 12 // places in the raw answers of a test
 )
 
@@ -104,7 +106,7 @@ func (d *Difference) item(key string) Item {
 		return Item{Line: d.Test.Name + " in " + d.Package, Lines: Most(shownRaw, lines, "more"), Of: d, Same: true, N: n}
 	}
 	is := d.Fate
-	if is == drift.Changed && (len(d.Glances) > 0 || len(d.Calls) == 0) {
+	if is == drift.Changed && (len(d.Glances) > 0 || len(d.Calls) == 0 || d.Order != nil) {
 		is = "calls"
 	}
 	if is != key {
@@ -126,12 +128,25 @@ func (d *Difference) item(key string) Item {
 	return item
 }
 
-// Note explains why a document without a changed call counts as changed; empty if there is a changed call.
+// Note says that the calls are in another order, or explains why a document without a changed call counts as changed;
+// otherwise it is empty.
 func (d *Difference) Note() string {
-	if len(d.Calls) > 0 || d.Fate == Moved {
+	switch {
+	case d.Order != nil:
+		return tellOrder(d.Order)
+	case len(d.Calls) > 0 || d.Fate == Moved:
 		return ""
 	}
 	return "the same calls in another order, or under another provider"
+}
+
+// tellOrder says in which order calls are now, by their numbers.
+func tellOrder(numbers []int) string {
+	var now []string
+	for _, n := range numbers {
+		now = append(now, strconv.Itoa(n))
+	}
+	return "the calls are in another order: " + strings.Join(Most(shownOrder, now, "more"), ", ")
 }
 
 // More says how many calls are left out; empty if none.
