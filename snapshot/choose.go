@@ -12,8 +12,8 @@ import (
 // A chooser finds what each request of a document continues: the earlier call with which it shares the longest
 // beginning, and of several the latest.
 //
-// All requests are in one tree, in which the path from the root is a conversation and each step a message, so that a
-// request is compared with all earlier ones at once. Messages are identified by their content, not by their memory.
+// A request is compared with the earlier ones by the numbers of its messages, which identify them by their content and
+// not by their memory.
 type chooser struct {
 	doc     *Document
 	calls   map[string]int              // indexes of records by their ids
@@ -21,16 +21,11 @@ type chooser struct {
 	parts   map[partKey]saidPart        // parts that were seen
 	scratch coder
 
-	added int              // number of requests in the tree: those before the one that was examined last
-	paths [][]int32        // numbers of each request's messages; nil if it was not read yet
-	said  [][]modelio.Part // parts of each answer
-	steps map[edge]int32   // to the node below
-	last  []int            // the latest request that passes through each node
-	ends  map[edge]int     // the latest request that ends at a node and whose answer has a part
+	// of each request that was read
+	paths [][]int32        // numbers of its messages
+	said  [][]modelio.Part // parts of its answer
+	ids   []int            // number of its record; 0 if no other record can refer to it
 }
-
-// An edge leads from a node of the tree to another node, or to a part of an answer.
-type edge struct{ node, number int32 }
 
 // A saidPart contains the numbers of a part without its metadata, and of its metadata.
 type saidPart struct{ bare, metadata int32 }
@@ -48,41 +43,30 @@ func newChooser(d *Document) *chooser {
 		parts:   map[partKey]saidPart{},
 		numbers: map[[sha256.Size]byte]int32{},
 		scratch: coder{cursor: cursor{form: inCore}},
-		paths:   make([][]int32, len(d.Snapshots)),
-		said:    make([][]modelio.Part, len(d.Snapshots)),
-		steps:   map[edge]int32{},
-		last:    []int{-1},
-		ends:    map[edge]int{},
 	}
 }
 
 // chooseFor sets what the i-th request continues, once it is set for those before it.
 func (h *chooser) chooseFor(i int) {
 	s := &h.doc.Snapshots[i]
-	for ; h.added < i; h.added++ {
-		h.add(h.added)
-	}
 	if i == 0 && s.Continues == nil {
 		return // most tests make one call, which need not be read
 	}
-	h.read(i)
+	for len(h.paths) <= i {
+		h.read(&h.doc.Snapshots[len(h.paths)])
+	}
 	if s.Continues == nil || !h.holds(i) {
 		s.Continues = h.longest(i)
 	}
 }
 
-// read numbers the i-th request and its answer, unless that was done.
-func (h *chooser) read(i int) {
-	if h.paths[i] != nil {
-		return
-	}
-	s := &h.doc.Snapshots[i]
+// read numbers the next request.
+func (h *chooser) read(s *Snapshot) {
 	path := make([]int32, len(s.Request.Messages))
 	for k := range path {
 		path[k] = h.message(&s.Request.Messages[k])
 	}
-	h.paths[i] = path
-	h.said[i] = s.said()
+	h.paths, h.said, h.ids = append(h.paths, path), append(h.said, s.said()), append(h.ids, s.Number())
 }
 
 // message returns the number of a message.
@@ -135,59 +119,31 @@ func (h *chooser) number() int32 {
 	return n
 }
 
-// add adds the i-th request, which is numbered, to the tree.
-func (h *chooser) add(i int) {
-	h.read(i)
-	if h.doc.Snapshots[i].Number() == 0 {
-		return
-	}
-	node := int32(0)
-	for _, number := range h.paths[i] {
-		next, ok := h.steps[edge{node, number}]
-		if !ok {
-			next = int32(len(h.last))
-			h.steps[edge{node, number}] = next
-			h.last = append(h.last, i)
-		}
-		h.last[next] = i
-		node = next
-	}
-	for k := range h.said[i] {
-		h.ends[edge{node, h.part(&h.said[i][k]).bare}] = i
-	}
-}
-
 // longest returns what the i-th request continues; nil if it shares nothing with an earlier request.
 func (h *chooser) longest(i int) *Continues {
 	name, _, ok := ParseID(h.doc.Snapshots[i].ID)
 	if !ok {
 		return nil
 	}
-	nodes := []int32{0}
-	for _, number := range h.paths[i] {
-		next, ok := h.steps[edge{nodes[len(nodes)-1], number}]
-		if !ok {
-			break
+	path, messages := h.paths[i], h.doc.Snapshots[i].Request.Messages
+	best, base, depth := (*Continues)(nil), -1, 0
+	for j, other := range slices.Backward(h.paths[:i]) {
+		if n := shared(other, path, depth); n > depth && h.ids[j] > 0 {
+			base, depth = j, n
+			best = &Continues{Call: h.ids[j], Messages: n}
 		}
-		nodes = append(nodes, next)
 	}
-	depth := len(nodes) - 1
-	best, base, covered := (*Continues)(nil), -1, 0
-	if depth > 0 {
-		base, covered = h.last[nodes[depth]], depth
-		best = &Continues{Call: h.doc.Snapshots[base].Number(), Messages: depth}
-	}
-	messages := h.doc.Snapshots[i].Request.Messages
+	covered := depth
 	for d := depth; d >= max(0, depth-sentMost); d-- {
 		if d < depth && messages[d].Role != modelio.RoleModel {
 			break
 		}
-		j, sent, n := h.answered(nodes[d], messages[d:])
+		j, sent, n := h.answered(path[:d], messages[d:], i)
 		if n == 0 || d+n < covered || d+n == covered && j < base {
 			continue
 		}
 		base, covered = j, d+n
-		best = &Continues{Call: h.doc.Snapshots[j].Number(), Messages: d + 1, Sent: sent}
+		best = &Continues{Call: h.ids[j], Messages: d + 1, Sent: sent}
 	}
 	if best == nil || h.doc.Snapshots[base].ID != ID(name, best.Call) {
 		return nil // it belongs to another document
@@ -195,19 +151,26 @@ func (h *chooser) longest(i int) *Continues {
 	return best
 }
 
+// shared returns the number of messages with which both paths begin. It need not be right if it is not above least.
+func shared(a, b []int32, least int) (n int) {
+	if len(a) <= least || len(b) <= least || a[least] != b[least] {
+		return 0
+	}
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
 // sentMost limits the messages that are searched for one answer.
 const sentMost = 64
 
-// answered returns the latest request that ends at a node and whose answer is at the start of the next messages. sent
-// says how the answer was sent back, and n in how many messages. n is 0 if there is no such request.
-func (h *chooser) answered(node int32, next []modelio.Message) (j int, sent []Sent, n int) {
+// answered returns the latest request before the i-th that has a path and whose answer is at the start of the next
+// messages. sent says how the answer was sent back, and n in how many messages. n is 0 if there is no such request.
+func (h *chooser) answered(path []int32, next []modelio.Message, i int) (j int, sent []Sent, n int) {
 	j = -1
 	for k := 0; j < 0 && k < min(len(next), sentMost) && next[k].Role == modelio.RoleModel; k++ {
-		for p := range next[k].Content {
-			if end, ok := h.ends[edge{node, h.part(&next[k].Content[p]).bare}]; ok && end > j {
-				j = end
-			}
-		}
+		j = h.answerIn(&next[k], path, i)
 	}
 	if j < 0 {
 		return 0, nil, 0
@@ -229,6 +192,23 @@ func (h *chooser) answered(node int32, next []modelio.Message) (j int, sent []Se
 		sent = nil
 	}
 	return j, sent, n
+}
+
+// answerIn returns the latest request before the i-th that has a path and whose answer has a part of a message, or -1.
+func (h *chooser) answerIn(m *modelio.Message, path []int32, i int) int {
+	for j, other := range slices.Backward(h.paths[:i]) {
+		if h.ids[j] == 0 || !slices.Equal(other, path) {
+			continue
+		}
+		for k := range h.said[j] {
+			for p := range m.Content {
+				if h.part(&h.said[j][k]).bare == h.part(&m.Content[p]).bare {
+					return j
+				}
+			}
+		}
+	}
+	return -1
 }
 
 // sentIn returns how a message was made from parts of an answer, and whether it contains any.

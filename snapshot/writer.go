@@ -25,7 +25,6 @@ func (w *Writer) Append(s Snapshot) (line []byte, err error) {
 	c, h, d := w.coder, w.chooser, w.coder.doc
 	i := len(d.Snapshots)
 	d.Snapshots, c.texts = append(d.Snapshots, s), append(c.texts, nil)
-	h.paths, h.said = append(h.paths, nil), append(h.said, nil)
 	h.chooseFor(i)
 	if _, twice := c.calls[s.ID]; !twice {
 		c.calls[s.ID] = i
