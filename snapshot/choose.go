@@ -1,11 +1,8 @@
 package snapshot
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"slices"
 
-	"github.com/traceforge/traceforge-go/internal/texts"
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
@@ -16,32 +13,21 @@ import (
 // not by their memory.
 type chooser struct {
 	doc     *Document
-	calls   map[string]int              // indexes of records by their ids
-	numbers map[[sha256.Size]byte]int32 // numbers of messages and parts, by their content
-	parts   map[partKey]saidPart        // parts that were seen
+	calls   map[string]int   // indexes of records by their ids
+	numbers map[string]int32 // numbers of messages and parts, by their canonical text
 	scratch coder
 
 	// of each request that was read
-	paths [][]int32        // numbers of its messages
-	said  [][]modelio.Part // parts of its answer
-	ids   []int            // number of its record; 0 if no other record can refer to it
-}
-
-// A saidPart contains the numbers of a part without its metadata, and of its metadata.
-type saidPart struct{ bare, metadata int32 }
-
-// A partKey identifies a part: by its text if it is a plain one, like most of a history, and otherwise by its memory.
-type partKey struct {
-	text string
-	part *modelio.Part
+	paths [][]int32 // numbers of its messages
+	said  [][]int32 // numbers of the parts of its answer
+	ids   []int     // number of its record; 0 if no other record can refer to it
 }
 
 func newChooser(d *Document) *chooser {
 	return &chooser{
 		doc:     d,
 		calls:   d.indexes(),
-		parts:   map[partKey]saidPart{},
-		numbers: map[[sha256.Size]byte]int32{},
+		numbers: map[string]int32{},
 		scratch: coder{cursor: cursor{form: inCore}},
 	}
 }
@@ -66,56 +52,34 @@ func (h *chooser) read(s *Snapshot) {
 	for k := range path {
 		path[k] = h.message(&s.Request.Messages[k])
 	}
-	h.paths, h.said, h.ids = append(h.paths, path), append(h.said, s.said()), append(h.ids, s.Number())
+	h.paths, h.said, h.ids = append(h.paths, path), append(h.said, h.parts(s.said())), append(h.ids, s.Number())
 }
 
 // message returns the number of a message.
 func (h *chooser) message(m *modelio.Message) int32 {
-	parts := make([]saidPart, len(m.Content))
-	for i := range parts {
-		parts[i] = h.part(&m.Content[i])
-	}
-	h.scratch.message(&modelio.Message{Role: m.Role, Metadata: m.Metadata})
-	for _, p := range parts {
-		h.scratch.dst = binary.AppendVarint(binary.AppendVarint(h.scratch.dst, int64(p.bare)), int64(p.metadata))
-	}
+	h.scratch.message(m)
 	return h.number()
 }
 
-func (h *chooser) part(p *modelio.Part) saidPart {
-	key := partKey{part: p}
-	if texts.IsPlain([]modelio.Part{*p}, 0) {
-		key = partKey{text: *p.Text}
+// parts returns the numbers of parts without their metadata.
+func (h *chooser) parts(all []modelio.Part) []int32 {
+	numbers := make([]int32, len(all))
+	for i, p := range all {
+		p.Metadata = nil
+		h.scratch.part(&p)
+		numbers[i] = h.number()
 	}
-	said, ok := h.parts[key]
-	if !ok {
-		said = h.numbersOf(p)
-		h.parts[key] = said
-	}
-	return said
-}
-
-func (h *chooser) numbersOf(p *modelio.Part) saidPart {
-	bare := *p
-	bare.Metadata = nil
-	h.scratch.part(&bare)
-	said := saidPart{bare: h.number(), metadata: -1}
-	if len(p.Metadata) > 0 {
-		h.scratch.part(&modelio.Part{Metadata: p.Metadata})
-		said.metadata = h.number()
-	}
-	return said
+	return numbers
 }
 
 // number returns the number of the text that was just written.
 func (h *chooser) number() int32 {
-	sum := sha256.Sum256(h.scratch.dst)
-	h.scratch.dst, h.scratch.found = h.scratch.dst[:0], nil
-	n, ok := h.numbers[sum]
+	n, ok := h.numbers[string(h.scratch.dst)]
 	if !ok {
 		n = int32(len(h.numbers))
-		h.numbers[sum] = n
+		h.numbers[string(h.scratch.dst)] = n
 	}
+	h.scratch.dst, h.scratch.found = h.scratch.dst[:0], nil
 	return n
 }
 
@@ -170,18 +134,23 @@ const sentMost = 64
 func (h *chooser) answered(path []int32, next []modelio.Message, i int) (j int, sent []Sent, n int) {
 	j = -1
 	for k := 0; j < 0 && k < min(len(next), sentMost) && next[k].Role == modelio.RoleModel; k++ {
-		j = h.answerIn(&next[k], path, i)
+		parts := h.parts(next[k].Content)
+		isThere := func(number int32) bool { return slices.Contains(parts, number) }
+		for at := i - 1; at >= 0 && j < 0; at-- {
+			if h.ids[at] > 0 && slices.Equal(h.paths[at], path) && slices.ContainsFunc(h.said[at], isThere) {
+				j = at
+			}
+		}
 	}
 	if j < 0 {
 		return 0, nil, 0
 	}
-	left := map[int32][]int{} // parts of the answer that were not yet sent, by number
-	for k := range h.said[j] {
-		number := h.part(&h.said[j][k]).bare
+	said, left := h.doc.Snapshots[j].said(), map[int32][]int{} // parts that were not yet sent, by number
+	for k, number := range h.said[j] {
 		left[number] = append(left[number], k)
 	}
 	for k := 0; k < min(len(next), sentMost) && next[k].Role == modelio.RoleModel && len(next[k].Unknown) == 0; k++ {
-		s, found := h.sentIn(&next[k], h.said[j], left)
+		s, found := h.sentIn(&next[k], said, left)
 		sent = append(sent, s)
 		if found {
 			n = k + 1
@@ -194,23 +163,6 @@ func (h *chooser) answered(path []int32, next []modelio.Message, i int) (j int, 
 	return j, sent, n
 }
 
-// answerIn returns the latest request before the i-th that has a path and whose answer has a part of a message, or -1.
-func (h *chooser) answerIn(m *modelio.Message, path []int32, i int) int {
-	for j, other := range slices.Backward(h.paths[:i]) {
-		if h.ids[j] == 0 || !slices.Equal(other, path) {
-			continue
-		}
-		for k := range h.said[j] {
-			for p := range m.Content {
-				if h.part(&h.said[j][k]).bare == h.part(&m.Content[p]).bare {
-					return j
-				}
-			}
-		}
-	}
-	return -1
-}
-
 // sentIn returns how a message was made from parts of an answer, and whether it contains any.
 func (h *chooser) sentIn(m *modelio.Message, said []modelio.Part, left map[int32][]int) (s Sent, found bool) {
 	if len(m.Metadata) > 0 {
@@ -218,10 +170,8 @@ func (h *chooser) sentIn(m *modelio.Message, said []modelio.Part, left map[int32
 	}
 	s.Parts = make([]SentPart, len(m.Content))
 	asAnswered := len(m.Content) == len(said)
-	for i := range m.Content {
-		p := &m.Content[i]
-		number := h.part(p).bare
-		unused := left[number]
+	for i, number := range h.parts(m.Content) {
+		p, unused := &m.Content[i], left[number]
 		if _, reserved := p.Unknown["part"]; reserved {
 			return Sent{}, false
 		}
@@ -233,7 +183,7 @@ func (h *chooser) sentIn(m *modelio.Message, said []modelio.Part, left map[int32
 		found = true
 		left[number] = unused[1:]
 		s.Parts[i].Answer = unused[0]
-		if answered := &said[unused[0]]; h.part(p).metadata != h.part(answered).metadata {
+		if !h.sameMetadata(p, &said[unused[0]]) {
 			if s.Parts[i].Metadata = p.Metadata; p.Metadata == nil {
 				s.Parts[i].Metadata = modelio.Object{}
 			}
@@ -244,6 +194,10 @@ func (h *chooser) sentIn(m *modelio.Message, said []modelio.Part, left map[int32
 		s.Parts = nil
 	}
 	return s, found
+}
+
+func (h *chooser) sameMetadata(a, b *modelio.Part) bool {
+	return h.message(&modelio.Message{Metadata: a.Metadata}) == h.message(&modelio.Message{Metadata: b.Metadata})
 }
 
 // holds reports whether the i-th request is what its Continues and its own messages say.
