@@ -18,14 +18,9 @@ type Recorder struct {
 	header Session
 	now    func() time.Time
 	mu     sync.Mutex
-	calls  []*recordedCall // in the order in which they were made; nil for pending and failed calls
-	bytes  int64           // total size of their responses
-}
-
-// A recordedCall is an interaction with its period.
-type recordedCall struct {
-	Interaction
-	period
+	calls  []*Interaction // in the order in which they were made; nil for pending and failed calls
+	period period         // of all calls that succeeded
+	bytes  int64          // total size of their responses
 }
 
 // Record returns a recorder of calls to m. The ids become those of the session.
@@ -63,8 +58,8 @@ func (r *Recorder) Generate(ctx context.Context, req *modelio.GenerateRequest,
 	if err != nil {
 		return nil, fmt.Errorf("record session: %w", err)
 	}
-	call := &recordedCall{newInteraction(string(prompt), string(response)), period{began, r.now()}}
-	latency := call.ended.Sub(began).Milliseconds()
+	call, ended := newInteraction(string(prompt), string(response)), r.now()
+	latency := ended.Sub(began).Milliseconds()
 	call.LatencyMS = &latency
 	if resp.Usage != nil {
 		call.TokensInput, call.TokensOutput = copyOf(resp.Usage.InputTokens), copyOf(resp.Usage.OutputTokens)
@@ -76,7 +71,8 @@ func (r *Recorder) Generate(ctx context.Context, req *modelio.GenerateRequest,
 		return nil, fmt.Errorf("record session: %w", err)
 	}
 	r.bytes += size
-	r.calls[at] = call
+	r.calls[at] = &call
+	r.period.add(period{began, ended})
 	return resp, nil
 }
 
@@ -94,18 +90,16 @@ func (r *Recorder) Session() *Session {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.header
-	var all period
 	for _, call := range r.calls {
 		if call == nil {
 			continue
 		}
-		all.add(call.period)
-		in := call.Interaction
+		in := *call
 		in.I = len(s.Interactions)
 		s.Interactions = append(s.Interactions, in)
 	}
 	if len(s.Interactions) > 0 {
-		s.Summarize(all.began, all.ended)
+		s.Summarize(r.period.began, r.period.ended)
 	}
 	return &s
 }

@@ -47,30 +47,18 @@ type Replayer struct {
 	session *Session
 	opts    ReplayOptions
 
-	mu      sync.Mutex
-	waiting map[canon.Hash][]int // indexes of interactions that were not yet replayed, in order, by key
+	mu     sync.Mutex
+	played []bool // for each interaction
 }
 
 // Replay returns a model that answers a request with the first interaction with its prompt_hash that was not yet
 // replayed. So a request that was made n times gets its n answers in order. The session must not be changed afterwards.
 func Replay(s *Session, opts ReplayOptions) *Replayer {
-	r := &Replayer{session: s, opts: opts, waiting: map[canon.Hash][]int{}}
+	r := &Replayer{session: s, opts: opts, played: make([]bool, len(s.Interactions))}
 	if r.opts.Prompt == nil {
 		r.opts.Prompt = RequestCore
 	}
-	for place, in := range s.Interactions {
-		key := r.key(in.PromptHash)
-		r.waiting[key] = append(r.waiting[key], place)
-	}
 	return r
-}
-
-// key returns a prompt's key in waiting. With Sequential, all prompts have the same key.
-func (r *Replayer) key(prompt canon.Hash) canon.Hash {
-	if r.opts.Sequential {
-		return ""
-	}
-	return prompt
 }
 
 // Generate answers from the session. A streamed answer has one chunk for each part, because a session does not contain
@@ -115,44 +103,36 @@ func (r *Replayer) Generate(ctx context.Context, req *modelio.GenerateRequest,
 func (r *Replayer) take(prompt canon.Hash) (*Interaction, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	places := r.waiting[r.key(prompt)]
-	if len(places) == 0 {
-		return nil, r.miss(prompt)
+	times, last, nearest := 0, -1, -1 // of the prompt's interactions, and the first of any prompt that was not replayed
+	for place := range r.session.Interactions {
+		in := &r.session.Interactions[place]
+		switch isIts := r.opts.Sequential || in.PromptHash == prompt; {
+		case isIts && r.played[place]:
+			times, last = times+1, place
+		case isIts && canon.Sum(toUTF8(in.ResponseContent)) != in.ResponseHash:
+			return nil, &ReplayError{prompt, place, fmt.Errorf("interaction %d: %w", place, ErrTampered)}
+		case isIts:
+			r.played[place] = true
+			return in, nil
+		case nearest < 0 && !r.played[place]:
+			nearest = place
+		}
 	}
-	place := places[0]
-	in := &r.session.Interactions[place]
-	if canon.Sum(toUTF8(in.ResponseContent)) != in.ResponseHash {
-		return nil, &ReplayError{prompt, place, fmt.Errorf("interaction %d: %w", place, ErrTampered)}
-	}
-	r.waiting[r.key(prompt)] = places[1:]
-	return in, nil
+	return nil, r.miss(prompt, times, last, nearest)
 }
 
 // miss returns the error for a prompt without an answer. For a prompt that was not recorded it names the first
 // interaction that was not yet replayed: hashes say nothing about similarity, and most likely the prompt is a changed
 // version of that one's.
-func (r *Replayer) miss(prompt canon.Hash) error {
+func (r *Replayer) miss(prompt canon.Hash, times, last, nearest int) error {
 	total := len(r.session.Interactions)
-	if r.opts.Sequential {
+	switch {
+	case r.opts.Sequential:
 		return &ReplayError{prompt, total - 1, fmt.Errorf("%w: all %d interactions were replayed", ErrSpent, total)}
-	}
-	times, last := 0, 0
-	for place, in := range r.session.Interactions {
-		if in.PromptHash == prompt {
-			times, last = times+1, place
-		}
-	}
-	if times > 0 {
+	case times > 0:
 		return &ReplayError{prompt, last,
 			fmt.Errorf("%w: it was recorded %d times, last as interaction %d", ErrSpent, times, last)}
-	}
-	nearest := total
-	for _, places := range r.waiting {
-		if len(places) > 0 {
-			nearest = min(nearest, places[0])
-		}
-	}
-	if nearest == total {
+	case nearest < 0:
 		return &ReplayError{prompt, -1, fmt.Errorf("%w: all of its %d interactions were replayed", ErrNotFound, total)}
 	}
 	return &ReplayError{prompt, nearest,
