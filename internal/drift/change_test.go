@@ -2,6 +2,7 @@ package drift
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -123,4 +124,17 @@ func FuzzHunks(t *testing.F) {
 		require.Equal(t, a, strings.Join(joined, ""))
 		require.Len(t, from, len(joined)+1)
 	})
+}
+
+// A line of millions of words is compared by its ends, because its words would take 30 times its memory.
+func TestMarksOfALongLine(t *testing.T) {
+	line := func(from, to string) string { return from + strings.Repeat("ab ", 1<<20) + to }
+	before, after := line(strings.Repeat("same ", 20)+"one ", "two"), line(strings.Repeat("same ", 20)+"other ", "three")
+	var started, ended runtime.MemStats
+	runtime.ReadMemStats(&started)
+	was, is := marks(before, after)
+	runtime.ReadMemStats(&ended)
+	require.Less(t, ended.TotalAlloc-started.TotalAlloc, uint64(1<<20))
+	require.Equal(t, []Mark{{101, len(before)}}, was)
+	require.Equal(t, []Mark{{101, len(after)}}, is)
 }

@@ -9,16 +9,20 @@ import (
 // marks returns the places in which two lines differ, by words: the same number on both sides, and one of a pair may be
 // empty. It returns none if the lines have little in common, so that they changed as a whole.
 func marks(before, after string) (was, is []Mark) {
-	a, fromA := words(before)
-	b, fromB := words(after)
-	common := len(before)
-	for _, e := range united(a, Edits(a, b)) {
-		w, i := without(before, after, Mark{fromA[e.A0], fromA[e.A1]}, Mark{fromB[e.B0], fromB[e.B1]})
-		common -= w.To - w.From
-		was, is = append(was, w), append(is, i)
+	const longest = 1 << 20 // bytes of a line of which the words are compared: they take 30 times its memory
+	common, longer := 0, max(len(before), len(after))
+	if longer <= longest {
+		a, fromA := words(before)
+		b, fromB := words(after)
+		common = len(before)
+		for _, e := range united(a, Edits(a, b)) {
+			w, i := without(before, after, Mark{fromA[e.A0], fromA[e.A1]}, Mark{fromB[e.B0], fromB[e.B1]})
+			common -= w.To - w.From
+			was, is = append(was, w), append(is, i)
+		}
 	}
 	const least = 4 // less than a fourth of the bytes in common counts as little
-	if common*least < max(len(before), len(after)) {
+	if common*least < longer {
 		w, i := without(before, after, Mark{0, len(before)}, Mark{0, len(after)})
 		if was, is = []Mark{w}, []Mark{i}; w.From == 0 {
 			return nil, nil
