@@ -1,7 +1,6 @@
 package drift
 
 import (
-	"slices"
 	"unicode"
 	"unicode/utf8"
 )
@@ -15,7 +14,7 @@ func marks(before, after string) (was, is []Mark) {
 		a, fromA := words(before)
 		b, fromB := words(after)
 		common = len(before)
-		for _, e := range united(a, Edits(a, b)) {
+		for _, e := range Edits(a, b) {
 			w, i := without(before, after, Mark{fromA[e.A0], fromA[e.A1]}, Mark{fromB[e.B0], fromB[e.B1]})
 			common -= w.To - w.From
 			was, is = append(was, w), append(is, i)
@@ -97,24 +96,4 @@ func kindOf(r rune) int {
 func joins(r rune) bool {
 	const zeroWidthJoiner = '\u200d'
 	return unicode.IsMark(r) || r == zeroWidthJoiner
-}
-
-// united joins edits that are not separated by a word.
-func united(words []string, all []Edit) (united []Edit) {
-	for _, e := range all {
-		last := len(united) - 1
-		if last < 0 || hasWord(words[united[last].A1:e.A0]) {
-			united = append(united, e)
-			continue
-		}
-		united[last].A1, united[last].B1 = e.A1, e.B1
-	}
-	return united
-}
-
-func hasWord(words []string) bool {
-	return slices.ContainsFunc(words, func(word string) bool {
-		r, _ := utf8.DecodeRuneInString(word)
-		return kindOf(r) == letter || kindOf(r) == other && unicode.IsLetter(r)
-	})
 }
