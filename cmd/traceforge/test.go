@@ -2,13 +2,10 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	osexec "os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -16,11 +13,8 @@ import (
 	"github.com/traceforge/traceforge-go/internal/annotation"
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
-	"github.com/traceforge/traceforge-go/internal/store"
-	"github.com/traceforge/traceforge-go/internal/store/audit"
 	"github.com/traceforge/traceforge-go/internal/usage"
 	"github.com/traceforge/traceforge-go/internal/usage/coverage"
-	"github.com/traceforge/traceforge-go/snapshot"
 )
 
 // test runs go test with the given arguments, and reports causes and counts from the receipts of the tests.
@@ -48,13 +42,11 @@ func test(c *call) error {
 	if slices.ContainsFunc(args, isJSONFlag) { // its reader accepts only JSON
 		c.stdout, c.color = bufio.NewWriter(c.stderr), false
 	}
-	broken := brokenOf(c, run.receipts)
-	c.ending(calls, broken, run.receipts)
+	c.ending(calls, run.receipts)
 	if run.code != 0 {
 		c.brokenConfig()
 	}
-	failed := slices.DeleteFunc(calls.FailedOtherwise(), func(t page.Test) bool { return broken.of[t] })
-	c.answer(testReport{run.code == 0, run.code, calls, calls.Adopt(), broken.findings(), orEmpty(failed)}, func() {})
+	c.answer(testReport{run.code == 0, run.code, calls, calls.Adopt(), orEmpty(calls.FailedOtherwise())}, func() {})
 	if annotation.Wanted() && !annotation.Left() {
 		c.annotateCauses(calls, func(at page.Place) string {
 			src, err := c.sources()
@@ -130,17 +122,12 @@ func (c *call) runCommand(words []string, env ...string) (code int, err error) {
 }
 
 // ending writes the causes, the command that accepts them, and counts; it writes nothing if no test used a recorder.
-func (c *call) ending(calls *coverage.Calls, broken breakage, receipts []usage.Receipt) {
-	if calls.Tests += len(broken.of); calls.Tests == 0 {
+func (c *call) ending(calls *coverage.Calls, receipts []usage.Receipt) {
+	if calls.Tests == 0 {
 		return
 	}
 	c.causes(calls)
-	broken.write(c)
-	tally := "traceforge: " + calls.Tally()
-	if n := len(broken.of); n > 0 {
-		tally += fmt.Sprintf(", %d with a broken snapshot", n)
-	}
-	c.line(tally)
+	c.line("traceforge: " + calls.Tally())
 	if slices.ContainsFunc(receipts, func(r usage.Receipt) bool { return r.Update != nil }) {
 		c.line(summarize(receipts).lines()...)
 	}
@@ -153,90 +140,8 @@ type testReport struct {
 	ExitCode int  `json:"exit_code"` // exit code of go test
 	*coverage.Calls
 	// command that keeps the stored answers of the calls that drifted
-	WithoutKey string             `json:"without_key,omitempty"`
-	Broken     []snapshot.Finding `json:"broken"` // problems of snapshots that their tests could not read
-	Failed     []page.Test        `json:"failed"` // tests with a recorder that failed for other reasons
-}
-
-// A breakage lists problems, by store, with the snapshots of tests that failed before they used any.
-type breakage struct {
-	of    map[page.Test]bool
-	found map[string][]snapshot.Finding
-}
-
-// brokenOf checks the snapshots of the tests that failed without a call.
-func brokenOf(c *call, receipts []usage.Receipt) breakage {
-	b := breakage{of: map[page.Test]bool{}, found: map[string][]snapshot.Finding{}}
-	for _, r := range receipts {
-		test := page.Test{Package: r.Package, Name: r.Test}
-		if used := len(r.Played) + len(r.Recorded) + len(r.Drifts) + r.Missing; r.Outcome != "fail" || used > 0 ||
-			b.of[test] {
-			continue
-		}
-		src, err := c.sources()
-		c.fail(err)
-		dir := cmp.Or(src.StoreOf(r), filepath.FromSlash(r.Store))
-		s, err := store.Open(dir)
-		if err != nil {
-			c.fail(err)
-			return b
-		}
-		name := snapshot.DocumentName(r.Package, r.Test)
-		result, err := audit.VerifyFiles(s, []string{"any/" + name + ".json"})
-		if err != nil {
-			continue // there is no store
-		}
-		wrong := slices.DeleteFunc(result.Findings,
-			func(f snapshot.Finding) bool { return !strings.Contains(f.File, "/"+name) })
-		if len(wrong) > 0 {
-			b.of[test] = true
-			b.found[dir] = append(b.found[dir], wrong...)
-		}
-	}
-	return b
-}
-
-// findings returns the problems. The paths of files below the working directory are relative to it.
-func (b breakage) findings() []snapshot.Finding {
-	all := []snapshot.Finding{}
-	for _, dir := range slices.Sorted(maps.Keys(b.found)) {
-		for _, f := range b.found[dir] {
-			shown, _ := namesOf(dir)
-			all = append(all, below(shown, f))
-		}
-	}
-	return all
-}
-
-// namesOf returns the directory of a store for messages, and the name by which the user refers to it. The name is "" if
-// the store is found from here.
-func namesOf(dir string) (shown, named string) {
-	shown, err := place.StoreDir("")
-	if abs, unknown := filepath.Abs(shown); err == nil && unknown == nil && abs == filepath.Clean(dir) {
-		return shown, ""
-	}
-	return dir, dir
-}
-
-// write writes the problems, and how to fix them.
-func (b breakage) write(c *call) {
-	if len(b.of) == 0 {
-		return
-	}
-	c.line("", page.Count(len(b.of), "test has a broken snapshot:", "tests have broken snapshots:"))
-	for _, at := range slices.Sorted(maps.Keys(b.found)) {
-		var dir string
-		var lines []string
-		dir, c.named = namesOf(at)
-		for _, f := range b.found[at] {
-			lines = append(lines, below(dir, f).String())
-		}
-		for _, line := range page.Most(20, lines, "more") {
-			c.line("  " + line)
-		}
-		c.line(remediesOf(c, b.found[at], dir)...)
-	}
-	c.named = ""
+	WithoutKey string      `json:"without_key,omitempty"`
+	Failed     []page.Test `json:"failed"` // tests with a recorder that failed for other reasons
 }
 
 // brokenConfig reports problems in the configuration of the store: tests that use it cannot start and leave no receipt.
