@@ -80,16 +80,8 @@ func (c *Comparison) headlines(causes string) (all []string) {
 	return all
 }
 
-// markdown shows a block with at most changes changes, lines lines of each, and the tests folded.
+// markdown shows a block with at most changes changes, lines lines of each, and the other tests by name in one line.
 func (b Block) markdown(lines, changes int) string {
-	text := b.markdownChanges(lines, changes)
-	if changes > 0 {
-		text += b.markdownTests()
-	}
-	return text
-}
-
-func (b Block) markdownChanges(lines, changes int) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "\n**%s%s**\n", Code(b.Subject()), b.Extent())
 	if changes == 0 {
@@ -128,25 +120,9 @@ func (b Block) markdownChanges(lines, changes int) string {
 	if spent := b.Spent(); spent != "" {
 		fmt.Fprintf(&text, "\n%s\n", spent)
 	}
-	return text.String()
-}
-
-func (b Block) markdownTests() string {
-	const most = 100
-	tests := testsOf(b[0].Calls)
-	if len(tests) == 1 {
-		return ""
+	if others := b.others(mostNamed); others != "" {
+		fmt.Fprintf(&text, "\nalso: %s\n", Code(others))
 	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "\n<details><summary>%s</summary>\n\n", Count(len(tests), "test", "tests"))
-	for i, t := range tests {
-		if i == most {
-			fmt.Fprintf(&text, "- %s\n", andMore(len(tests)-i, "test", "tests"))
-			break
-		}
-		fmt.Fprintf(&text, "- %s in %s, %s\n", Code(t.Test.Name), Code(t.Package), Count(t.calls, "call", "calls"))
-	}
-	text.WriteString("\n</details>\n")
 	return text.String()
 }
 
@@ -182,16 +158,11 @@ func CausesMarkdown(config []*Setting, causes []*Cause, most int) (text string, 
 	m := markdown{most: most}
 	m.settings(config)
 	for i, b := range Blocks(causes) {
-		also := ""
-		if others := b.others(mostNamed); others != "" {
-			also = "\nalso: " + Code(others) + "\n"
-		}
-		whole, brief, headline := b.markdownChanges(4, 3), b.markdownChanges(4, 1), b.markdownChanges(0, 0)
 		switch {
 		case i < wholeBlocks:
-			m.add(whole+also, brief+also, headline)
+			m.add(b.markdown(4, 3), b.markdown(4, 1), b.markdown(0, 0))
 		case i < wholeBlocks+briefBlocks:
-			m.add(headline)
+			m.add(b.markdown(0, 0))
 		default:
 			m.left++
 		}
