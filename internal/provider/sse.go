@@ -65,23 +65,13 @@ func cutLine(text []byte) (line, rest []byte) {
 // endOfLine returns the end of the first line of text, or -1. Most lines are short, for which two searches for a byte
 // are faster than one for two bytes.
 func endOfLine(text []byte) int {
-	const most = 512
-	if len(text) > 0 && text[0] == '\n' {
-		return 0 // at the end of an event
+	const most = 1 << 10 // for streams whose lines end with CR
+	end := bytes.IndexByte(text[:min(most, len(text))], '\n')
+	if end < 0 {
+		return bytes.IndexAny(text, "\r\n")
 	}
-	near := text[:min(most, len(text))]
-	end := bytes.IndexByte(near, '\n')
-	if end >= 0 {
-		near = near[:end]
-	}
-	if i := bytes.IndexByte(near, '\r'); i >= 0 {
+	if i := bytes.IndexByte(text[:end], '\r'); i >= 0 {
 		return i
-	}
-	if end >= 0 || len(text) <= most {
-		return end
-	}
-	if end = bytes.IndexAny(text[most:], "\r\n"); end >= 0 {
-		end += most
 	}
 	return end
 }
