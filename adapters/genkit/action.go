@@ -41,17 +41,8 @@ func (e recordedEmbedder) Embed(ctx context.Context, req *ai.EmbedRequest) (*ai.
 	if err != nil {
 		return nil, err
 	}
-	embeddings, err := act(ctx, e.rec, "embed", e.Name(), asked, func(ctx context.Context) ([]*ai.Embedding, error) {
-		resp, err := e.Embedder.Embed(ctx, req)
-		if err != nil || resp == nil {
-			return nil, cmp.Or(err, errNothing)
-		}
-		return resp.Embeddings, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &ai.EmbedResponse{Embeddings: embeddings}, nil
+	return act(ctx, e.rec, "embed", e.Name(), asked, "embed response", (*conversion).embedded,
+		func(ctx context.Context) (*ai.EmbedResponse, error) { return e.Embedder.Embed(ctx, req) })
 }
 
 // Retriever returns a retriever that records the calls of live and replays them, as [Embedder] does for embedders. It
@@ -71,21 +62,8 @@ func (r recordedRetriever) Retrieve(ctx context.Context, req *ai.RetrieverReques
 	if err != nil {
 		return nil, err
 	}
-	found, err := act(ctx, r.rec, "retrieve", r.Name(), asked, func(ctx context.Context) ([]document, error) {
-		resp, err := r.Retriever.Retrieve(ctx, req)
-		if err != nil || resp == nil {
-			return nil, cmp.Or(err, errNothing)
-		}
-		said, err := fromGenkit("retrieve response", resp, (*conversion).retrieved)
-		if err != nil {
-			return nil, err
-		}
-		return *said, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return toGenkit("retrieve response", &found, (*conversion).retrieved)
+	return act(ctx, r.rec, "retrieve", r.Name(), asked, "retrieve response", (*conversion).retrieved,
+		func(ctx context.Context) (*ai.RetrieverResponse, error) { return r.Retriever.Retrieve(ctx, req) })
 }
 
 // BackgroundModel defines a model in g, named provider/model, that records and replays how operations of live are
@@ -155,27 +133,13 @@ func (m recordedBackgroundModel) operate(
 	ctx context.Context, kind string, asked *modelio.GenerateRequest,
 	ask func(context.Context) (*ai.ModelOperation, error),
 ) (*ai.ModelOperation, error) {
-	said, err := act(ctx, m.rec, kind, m.name, asked, func(ctx context.Context) ([]operation, error) {
-		if m.live == nil {
-			return nil, errNoModel
-		}
-		op, err := ask(ctx)
-		if err != nil || op == nil {
-			return nil, cmp.Or(err, errNothing)
-		}
-		said, err := fromGenkit("operation", op, (*conversion).modelOperation)
-		if err != nil {
-			return nil, err
-		}
-		return []operation{*said}, nil
-	})
-	switch {
-	case err != nil:
-		return nil, err
-	case len(said) != 1:
-		return nil, fmt.Errorf("genkittraceforge: the answer has %d operations, want one", len(said))
-	}
-	return toGenkit("operation", &said[0], (*conversion).modelOperation)
+	return act(ctx, m.rec, kind, m.name, asked, "operation", (*conversion).operations,
+		func(ctx context.Context) (*ai.ModelOperation, error) {
+			if m.live == nil {
+				return nil, errNoModel
+			}
+			return ask(ctx)
+		})
 }
 
 // An operation is a Genkit operation with a JSON form for errors, which Genkit's own type lacks.
@@ -185,6 +149,18 @@ type operation struct {
 	Error    string                    `json:"error,omitempty"`
 	Metadata modelio.Object            `json:"metadata,omitempty"`
 	Output   *modelio.GenerateResponse `json:"output,omitempty"`
+}
+
+// operations converts an operation, the only element of a list.
+func (c *conversion) operations(genkit *ai.ModelOperation, model *[]operation) {
+	if !c.toGenkit {
+		*model = make([]operation, 1)
+	}
+	if len(*model) != 1 {
+		c.check("", fmt.Errorf("the answer has %d operations, want one", len(*model)))
+		return
+	}
+	c.modelOperation(genkit, &(*model)[0])
 }
 
 // modelOperation converts an operation except for its action, which is the recording model.
@@ -215,24 +191,32 @@ func fromDocuments(kind string, documents []*ai.Document, options any) (*modelio
 	})
 }
 
+func (c *conversion) embedded(genkit *ai.EmbedResponse, model *[]*ai.Embedding) {
+	same(c, &genkit.Embeddings, model)
+}
+
 func (c *conversion) retrieved(genkit *ai.RetrieverResponse, model *[]document) {
 	list(c, "document", &genkit.Documents, model, c.document)
 }
 
 var errNothing = errors.New("genkit action returned neither an answer nor an error")
 
-// act records an action whose answer is a list, each element as a custom part of a message. Its caller gets the
-// elements as decoded from JSON, even while recording.
-func act[T any](ctx context.Context, rec ActionRecorder, kind, name string, asked *modelio.GenerateRequest,
-	do func(context.Context) ([]T, error)) ([]T, error) {
+// act records an action whose answer convert, which calls it what, turns into a list: each element is a custom part of a
+// message. Its caller gets the answer from the elements as decoded from JSON, even while recording.
+func act[G, T any](ctx context.Context, rec ActionRecorder, kind, name string, asked *modelio.GenerateRequest,
+	what string, convert func(*conversion, *G, *[]T), do func(context.Context) (*G, error)) (*G, error) {
 	live := modelio.ModelFunc(
 		func(ctx context.Context, _ *modelio.GenerateRequest, _ modelio.StreamFunc) (*modelio.GenerateResponse, error) {
-			values, err := do(ctx)
+			answer, err := do(ctx)
+			if err != nil || answer == nil {
+				return nil, cmp.Or(err, errNothing)
+			}
+			values, err := fromGenkit(what, answer, convert)
 			if err != nil {
 				return nil, err
 			}
 			message := &modelio.Message{Role: modelio.RoleModel, Content: []modelio.Part{}}
-			for _, value := range values {
+			for _, value := range *values {
 				var part modelio.Part
 				if err := readAsJSON(value, &part.Custom); err != nil {
 					return nil, fmt.Errorf("from genkit %s response: %w", kind, err)
@@ -254,5 +238,5 @@ func act[T any](ctx context.Context, rec ActionRecorder, kind, name string, aske
 			return nil, fmt.Errorf("to genkit %s response: part %d: %w", kind, i, err)
 		}
 	}
-	return values, nil
+	return toGenkit(what, &values, convert)
 }
