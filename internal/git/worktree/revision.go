@@ -42,7 +42,7 @@ func unknownRevision(ctx context.Context, dir, revision string) error {
 	case revision == "HEAD":
 		return errors.New("HEAD is not known: commit first, or name another state to compare with")
 	case shallow == "true":
-		return fmt.Errorf("%s is not known here, in a shallow clone: %s", revision, deepen)
+		return fmt.Errorf("%s is not known here, in a shallow clone: %s", revision, known(ctx, dir, revision, "--unshallow "))
 	}
 	way := ""
 	const most = "--count=5"
@@ -51,15 +51,36 @@ func unknownRevision(ctx context.Context, dir, revision string) error {
 	if err == nil && branches != "" {
 		way = ": the branches here are " + strings.Join(strings.Fields(branches), ", ")
 	}
-	if remotes, err := git.Run(ctx, dir, "remote"); err == nil && remotes != "" {
-		remote := strings.Fields(remotes)[0]
-		wanted := strings.TrimPrefix(revision, remote+"/")
-		if wanted != revision { // a clone of one branch makes no reference for another unless it is told to
-			wanted += ":refs/remotes/" + revision
-		}
-		way += fmt.Sprintf(": fetch it with git fetch %s %s, %s", remote, gotest.Quote(wanted), inCI)
+	if hint := known(ctx, dir, revision, ""); hint != "" {
+		way += ": " + hint
 	}
 	return fmt.Errorf("%s is neither a directory nor a revision that is known here%s", revision, way)
+}
+
+// known returns how to make a revision known that is not, with a flag of git fetch, or "" without a remote. A fetch
+// makes no reference for a branch unless it is told to, and none below refs/heads.
+func known(ctx context.Context, dir, revision, flag string) string {
+	name, ancestor := revision, ""
+	if i := strings.IndexAny(revision, "~^@"); i > 0 {
+		name, ancestor = revision[:i], revision[i:]
+	}
+	remotes, err := git.Run(ctx, dir, "remote")
+	_, unknown := commitOf(ctx, dir, name)
+	switch {
+	case flag != "" && unknown == nil:
+		return deepen
+	case err != nil || remotes == "":
+		return ""
+	}
+	remote := strings.Fields(remotes)[0]
+	fetch := "fetch it with git fetch " + flag + remote + " "
+	if branch, of := strings.CutPrefix(name, remote+"/"); of {
+		return fetch + gotest.Quote(branch+":refs/remotes/"+name) + ", " + inCI
+	}
+	if _, err := commitOf(ctx, dir, remote+"/"+name); err == nil {
+		return "name " + gotest.Quote(remote+"/"+revision)
+	}
+	return fetch + gotest.Quote(name) + ", and name FETCH_HEAD" + ancestor + ", " + inCI
 }
 
 // Hints on how to fetch commits that a clone lacks.
