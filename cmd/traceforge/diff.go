@@ -125,6 +125,7 @@ func compare(c *call, was, is *state) (*page.Comparison, error) {
 			if change.Altered == nil { // no record refers to it
 				continue
 			}
+			slices.Sort(change.Altered)
 			change.Calls[drift.Changed] = change.Altered
 		}
 		c.secrets.Hide(f)

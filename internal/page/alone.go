@@ -20,16 +20,14 @@ type Only map[string][]json.RawMessage
 func OnlyOf(calls Calls, from, to *snapshot.Document) Only {
 	only := Only{}
 	for fate, doc := range map[string]*snapshot.Document{drift.Added: to, drift.Removed: from} {
+		all := numbered(doc)
 		for _, n := range calls[fate] {
-			if doc == nil {
-				break
-			}
-			s := callOf(doc, n)
+			s := all[n]
 			if s == nil {
 				continue
 			}
-			if s.Continues != nil && slices.Contains(calls[fate], s.Continues.Call) {
-				only[fate] = append(only[fate], literalEnd(callOf(doc, s.Continues.Call), s))
+			if s.Continues != nil && calls.has(fate, s.Continues.Call) {
+				only[fate] = append(only[fate], literalEnd(all[s.Continues.Call], s))
 			} else {
 				only[fate] = append(only[fate], jsontext.ObjectText(Whole(s)))
 			}
@@ -111,15 +109,16 @@ func (c *Comparison) alone(d *Difference, from, to *snapshot.Document) {
 	if d.all = c.All; c.Whole {
 		d.Only = OnlyOf(d.Calls, from, to)
 	}
-	r := restReader{conversation: conversation{provider: path.Dir(d.File), doc: to}, room: c.room(), all: c.All}
+	r := restReader{room: c.room(), all: c.All,
+		conversation: conversation{provider: path.Dir(d.File), doc: to, numbers: numbered(to)}}
 	r.Page, r.shown = &Page{Out: &r.out, Width: 96, Unwrapped: c.Conversations}, map[*snapshot.Snapshot]map[string]string{}
-	docs := map[string]*snapshot.Document{drift.Added: to, drift.Removed: from}
+	calls := map[string]map[int]*snapshot.Snapshot{drift.Added: r.numbers, drift.Removed: numbered(from)}
 	for _, fate := range []string{drift.Added, drift.Removed} {
 		for _, n := range d.Calls[fate] {
 			if len(d.Glances) == r.calls {
 				return
 			}
-			s := callOf(docs[fate], n)
+			s := calls[fate][n]
 			g := glanceOf(s)
 			if from != nil && to != nil {
 				g.Title += " " + fate

@@ -198,16 +198,17 @@ func (p *Page) Unfold(provider string, from, to *snapshot.Document) {
 		p.line("", margin, tellOrder(order))
 	}
 	u := unfoldedTest{p, newCallPairs(from), map[string]int{}, map[int][]string{}}
+	before, after := numbered(from), numbered(to)
 	for i := range to.Snapshots {
 		now := &to.Snapshots[i]
-		if was := callOf(from, now.Number()); was == nil {
+		if was := before[now.Number()]; was == nil {
 			p.callAlone(drift.Added, provider, now)
 		} else {
 			u.call(was, now)
 		}
 	}
 	for i := range from.Snapshots {
-		if was := &from.Snapshots[i]; callOf(to, was.Number()) == nil {
+		if was := &from.Snapshots[i]; after[was.Number()] == nil {
 			p.callAlone(drift.Removed, provider, was)
 		}
 	}

@@ -71,6 +71,12 @@ type Change struct {
 // one and only that one changed, its record stays the same.
 type Calls map[string][]int
 
+// has reports whether a call has a fate. The numbers of each fate are sorted.
+func (c Calls) has(fate string, n int) bool {
+	_, found := slices.BinarySearch(c[fate], n)
+	return found
+}
+
 // String describes the change in one line.
 func (c Change) String() string {
 	var text strings.Builder

@@ -81,14 +81,15 @@ func (c *Comparison) documents(d *Difference, from, to *snapshot.Document) error
 	differ := map[int]bool{} // numbers of calls whose requests differ: a call may inherit messages, tools and options
 	shown := c.conversation(d)
 	defer c.keep(shown)
+	calls := numbered(from)
 	for i := range to.Snapshots {
 		now := &to.Snapshots[i]
 		n := now.Number()
-		isChanged := slices.Contains(d.Calls[drift.Changed], n)
-		if !isChanged && (now.Continues == nil || !differ[now.Continues.Call]) || slices.Contains(d.Calls[drift.Added], n) {
+		isChanged := d.Calls.has(drift.Changed, n)
+		if !isChanged && (now.Continues == nil || !differ[now.Continues.Call]) || d.Calls.has(drift.Added, n) {
 			continue
 		}
-		was := callOf(from, n)
+		was := calls[n]
 		call, err := c.calls(pairs, d, was, now)
 		if err != nil {
 			return fmt.Errorf("call %d: %w", n, err)

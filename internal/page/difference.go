@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -46,25 +47,23 @@ type CallDifference struct {
 	Bytes    bool               `json:"bytes,omitempty"`    // only the raw answer differs
 }
 
-// callOf returns the call with a number, or nil.
-func callOf(doc *snapshot.Document, n int) *snapshot.Snapshot {
-	if 0 < n && n <= len(doc.Snapshots) && doc.Snapshots[n-1].Number() == n { // the usual case
-		return &doc.Snapshots[n-1]
+// numbered returns the calls of a document, which may be nil, by their numbers.
+func numbered(doc *snapshot.Document) map[int]*snapshot.Snapshot {
+	calls := map[int]*snapshot.Snapshot{}
+	for i := range cmp.Or(doc, &snapshot.Document{}).Snapshots {
+		s := &doc.Snapshots[i]
+		calls[s.Number()] = s
 	}
-	i := slices.IndexFunc(doc.Snapshots, func(s snapshot.Snapshot) bool { return s.Number() == n })
-	if i < 0 {
-		return nil
-	}
-	return &doc.Snapshots[i]
+	return calls
 }
 
 // orderOf returns the numbers of the calls that two documents have, in the order of the second. It is nil if the first
 // has that order too. Replay answers calls with one request in the order of their records.
 func orderOf(from, to *snapshot.Document) []int {
 	numbers := func(of, other *snapshot.Document) (common []int) {
-		calls := SealOf("", other).Calls
+		calls := numbered(other)
 		for i := range of.Snapshots {
-			if n := of.Snapshots[i].Number(); calls[n] != "" {
+			if n := of.Snapshots[i].Number(); calls[n] != nil {
 				common = append(common, n)
 			}
 		}

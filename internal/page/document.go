@@ -29,7 +29,8 @@ func (p *Page) Document(provider string, doc *snapshot.Document) {
 	if title != name {
 		p.field("document", name)
 	}
-	c := conversation{Page: p, provider: provider, doc: doc, shown: map[*snapshot.Snapshot]map[string]string{}}
+	c := conversation{Page: p, provider: provider, doc: doc, numbers: numbered(doc),
+		shown: map[*snapshot.Snapshot]map[string]string{}}
 	for i := range doc.Snapshots {
 		c.call(&doc.Snapshots[i])
 	}
@@ -41,6 +42,7 @@ type conversation struct {
 	*Page
 	provider string
 	doc      *snapshot.Document
+	numbers  map[int]*snapshot.Snapshot               // of doc, by number
 	shown    map[*snapshot.Snapshot]map[string]string // the fields of model calls, by name
 	before   *snapshot.Snapshot                       // the last model call; nil if there was none
 	stepping bool                                     // the last call is a step
@@ -75,7 +77,7 @@ func (c *conversation) call(s *snapshot.Snapshot) {
 func (c *conversation) added(s *snapshot.Snapshot, number string) (fields []headerField, parts []func()) {
 	unlike, messages := c.before, s.Request.Messages
 	if s.Continues != nil {
-		unlike, messages = callOf(c.doc, s.Continues.Call), messages[s.Continues.Messages:]
+		unlike, messages = c.numbers[s.Continues.Call], messages[s.Continues.Messages:]
 	}
 	parts = append(parts, func() { c.offered(s, unlike) })
 	if s.Request.Prompt != nil {
@@ -125,7 +127,7 @@ func (c *conversation) beginning(s *snapshot.Snapshot) string {
 		}
 		return "is a conversation of its own"
 	}
-	base := callOf(c.doc, from.Call)
+	base := c.numbers[from.Call]
 	switch whole := from.Messages > len(base.Request.Messages); {
 	case whole && base == c.before:
 		return ""

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -93,6 +94,20 @@ func TestUnfoldWithoutACall(t *testing.T) {
 		of, _, _ = strings.Cut(of, "\n\n")
 		require.Contains(t, of, "system: as in call 1", "call %d", call)
 	}
+}
+
+// TestOnlyOfIsLinear looks for calls whose numbers are not their places. A search for each took minutes.
+func TestOnlyOfIsLinear(t *testing.T) {
+	const calls = 20_000
+	var doc snapshot.Document
+	var others []int
+	for n := range calls {
+		doc.Snapshots = append(doc.Snapshots, snapshot.Snapshot{ID: snapshot.ID("x", calls-n)})
+		others = append(others, calls+1+n)
+	}
+	began := time.Now()
+	require.Empty(t, page.OnlyOf(page.Calls{"added": others}, nil, &doc))
+	require.Less(t, time.Since(began), 3*time.Second)
 }
 
 // TestManyChangesHTML: what is allocated to show the changes of a call as a page grows with their number.
