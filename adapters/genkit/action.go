@@ -201,8 +201,8 @@ func (c *conversion) retrieved(genkit *ai.RetrieverResponse, model *[]document) 
 
 var errNothing = errors.New("genkit action returned neither an answer nor an error")
 
-// act records an action whose answer convert, which calls it what, turns into a list: each element is a custom part of a
-// message. Its caller gets the answer from the elements as decoded from JSON, even while recording.
+// act records an action whose answer convert, which calls it what, turns into a list: each element is a custom part of
+// a message. Its caller gets the answer from the elements as decoded from JSON, even while recording.
 func act[G, T any](ctx context.Context, rec ActionRecorder, kind, name string, asked *modelio.GenerateRequest,
 	what string, convert func(*conversion, *G, *[]T), do func(context.Context) (*G, error)) (*G, error) {
 	live := modelio.ModelFunc(
