@@ -93,8 +93,7 @@ type run struct {
 	answered []testCall   // the calls that got their answer, in order
 	proofs   []*openProof // served answers that need a proof
 	given    givenIDs
-	compare  *drift.Comparer      // nil until a call drifts
-	masked   map[[2]uint64]uint64 // hashes of what masks make of texts; see maskedAlike
+	compare  *drift.Comparer // nil until a call drifts
 	causes   causes
 	faults   faults
 	scripts  []Script // of models that the test wraps

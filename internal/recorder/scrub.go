@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"hash/maphash"
 	"net/http"
 	"slices"
 	"strings"
@@ -178,24 +177,21 @@ func (r *run) onPurpose() string {
 // explained names the rule that explains all differences of a call from a record. Or it says how to make the call the
 // same in each run. It is "" if other things differ. once reports whether an update would help for one run.
 func (r *run) explained(differences []drift.Difference) (rule string, once bool) {
-	only := func(which uint64, mask func() textMask) bool {
-		if len(differences) == 0 || !maskedAlike(r.masked, which, mask, differences[0]) {
-			return false
-		}
+	only := func(mask func() textMask) bool {
 		was, is := mask(), mask()
 		other := func(d drift.Difference) bool { return !bytes.Equal(was(d.Recorded), is(d.Got)) }
-		return !slices.ContainsFunc(differences, other)
+		return len(differences) > 0 && !slices.ContainsFunc(differences, other)
 	}
 	switch {
-	case only(0, func() textMask { return r.rules.Mask() }):
+	case only(func() textMask { return r.rules.Mask() }):
 		return "only placeholders differ: values that were equal are not, or the reverse. Value gives one a placeholder of its own", false
-	case !r.rules.Has("uuid") && only(1, func() textMask { return r.rules.WithVolatile().Mask() }):
+	case !r.rules.Has("uuid") && only(func() textMask { return r.rules.WithVolatile().Mask() }):
 		return volatileDiffers + ": " + r.addVolatile() + "\n" + r.onPurpose(), true
-	case !r.rules.Has("date") && only(2, func() textMask { return r.rules.WithDates().Mask() }):
+	case !r.rules.Has("date") && only(func() textMask { return r.rules.WithDates().Mask() }):
 		return "only dates differ: " + r.clock(true), false
-	case only(3, func() textMask { return withUnixLines }):
+	case only(func() textMask { return withUnixLines }):
 		return "only line ends differ (CRLF or LF): if git changes those of a prompt's file, give it \"text eol=lf\" in .gitattributes", false
-	case only(4, func() textMask { return scrub.WithoutClock }):
+	case only(func() textMask { return scrub.WithoutClock }):
 		return "only dates and times differ: " + r.clock(false), false
 	}
 	var names []string
@@ -210,19 +206,6 @@ func (r *run) explained(differences []drift.Difference) (rule string, once bool)
 
 // A textMask returns a JSON text without the values of a rule.
 type textMask = func(json.RawMessage) []byte
-
-// maskedAlike reports whether a mask leaves nothing of a difference. known has the hashes of what masks made of texts
-// before: a call that shares nothing with any record is compared with each.
-func maskedAlike(known map[[2]uint64]uint64, which uint64, mask func() textMask, d drift.Difference) bool {
-	masked := func(text []byte) uint64 {
-		key := [2]uint64{which, maphash.Bytes(textSeed, text)}
-		if _, isKnown := known[key]; !isKnown {
-			known[key] = maphash.Bytes(textSeed, mask()(text))
-		}
-		return known[key]
-	}
-	return masked(d.Recorded) == masked(d.Got)
-}
 
 // withUnixLines returns a JSON text with the line ends LF.
 func withUnixLines(text json.RawMessage) []byte {
