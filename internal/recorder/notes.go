@@ -1,13 +1,13 @@
 package recorder
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/inorder"
 	"github.com/traceforge/traceforge-go/internal/reading"
+	"github.com/traceforge/traceforge-go/internal/store"
 )
 
 // notes are the last lines of a test's log, besides the failures.
@@ -68,17 +68,11 @@ func (n *notes) sayLossesOfRecording() {
 // overlappingTakes returns takes of equal requests in one lane that overlapped and got different answers, in the order
 // of the calls. In replay the first to ask gets the first answer. Requests that name different ids are not equal.
 func (n *notes) overlappingTakes() (equal []*take) {
-	said := func(tk *take) (sum [sha256.Size]byte) {
-		if n.run.makeRecord(tk) == nil {
-			sum = tk.answerSum()
-		}
-		return sum
-	}
 	for _, tk := range n.run.takes {
 		other := func(o *take) bool {
 			return o != tk && o.began < tk.heard && tk.began < o.heard && o.key == tk.key && !n.run.transient(o) &&
-				said(o) != said(tk) &&
-				slices.Equal(o.stable, tk.stable)
+				slices.Equal(o.stable, tk.stable) && n.run.makeRecord(o) == nil && n.run.makeRecord(tk) == nil &&
+				!store.SameAnswer(&o.record.Response, &tk.record.Response)
 		}
 		if slices.ContainsFunc(n.run.takes, other) {
 			equal = append(equal, tk)
