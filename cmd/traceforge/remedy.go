@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/traceforge/traceforge-go/internal/commandline"
 	"github.com/traceforge/traceforge-go/internal/git"
 	"github.com/traceforge/traceforge-go/internal/git/worktree"
 	"github.com/traceforge/traceforge-go/internal/gotest"
@@ -17,7 +16,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/store"
 	"github.com/traceforge/traceforge-go/internal/store/audit"
-	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -156,35 +154,4 @@ func listed(dir string, files []string) string {
 		words = append(words, fmt.Sprintf("(and %d more)", more))
 	}
 	return strings.Join(words, " ")
-}
-
-// updateOf returns the command that re-records tests.
-func updateOf(unanswered []coverage.UnansweredTest) string {
-	var tests, packages, programs []string
-	for _, m := range unanswered {
-		if m.OfProgram() {
-			programs = append(programs, page.ProgramAgain(m.Test.Name, m.Command, ""))
-			continue
-		}
-		if strings.HasPrefix(m.Package, "-") { // a flag and not an import path
-			continue
-		}
-		top := gotest.Function(m.Test.Name)
-		if gotest.Kind(top) == "" {
-			top = "" // it runs in an unknown test function
-		}
-		tests, packages = append(tests, top), append(packages, m.Package)
-	}
-	if len(packages) == 0 {
-		return strings.Join(programs, "; ")
-	}
-	tests, packages = page.Distinct(tests), page.Distinct(packages)
-	words := []string{"traceforge", "update"}
-	if tests[0] != "" && len(tests) <= filesShown {
-		words = append(words, tests...)
-	}
-	if len(packages) <= filesShown { // otherwise all
-		words = append(words, packages...)
-	}
-	return strings.Join(append([]string{commandline.Join(words)}, programs...), "; ")
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/traceforge/traceforge-go/internal/page"
 	"github.com/traceforge/traceforge-go/internal/place"
 	"github.com/traceforge/traceforge-go/internal/store"
-	"github.com/traceforge/traceforge-go/internal/usage/coverage"
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
@@ -27,7 +26,7 @@ const (
 // stales are the records whose answers were adopted for a request other than the one they answered (design R11).
 type stales struct {
 	ids   []string
-	tests []coverage.UnansweredTest
+	tests []page.Place
 }
 
 // look notes the stale records of a document.
@@ -35,8 +34,9 @@ func (s *stales) look(d *store.Doc) {
 	for i := range d.Document.Snapshots {
 		if record := &d.Document.Snapshots[i]; record.Response.Stale != "" {
 			s.ids = append(s.ids, strings.Clone(record.ID)) // cloned, so that the document does not stay in memory
-			of := coverage.UnansweredTest{Test: page.TestOf(d.Document)}
-			if of.OfProgram() {
+			test := page.TestOf(d.Document)
+			of := page.Place{Package: test.Package, Test: test.Name}
+			if test.OfProgram() {
 				of.Command = strings.Clone(record.Source.Function)
 			}
 			s.tests = inorder.With(s.tests, of)
@@ -63,18 +63,8 @@ func (s *stales) held(budget string) (found, notes []snapshot.Finding, err error
 		return nil, []snapshot.Finding{told}, nil
 	}
 	told.Message += fmt.Sprintf(", and at most %d may: %s; buy them again: %s", most,
-		strings.Join(page.Most(filesShown, s.ids, "more"), ", "), s.wayOut())
+		strings.Join(page.Most(filesShown, s.ids, "more"), ", "), page.Again(s.tests, ""))
 	return []snapshot.Finding{told}, nil, nil
-}
-
-// wayOut returns the command that buys these records again.
-func (s *stales) wayOut() string {
-	if test := s.tests[0]; len(s.tests) == 1 && !test.OfProgram() {
-		if again := recordAgain(test.Test, ""); again != "" {
-			return again
-		}
-	}
-	return updateOf(s.tests)
 }
 
 // notePending reports answers that are waiting for a decision, which are not a failure.

@@ -226,7 +226,7 @@ func (v *verification) say(c *call) {
 	}
 	c.sayAll(remediesOf(c, v.Findings, v.dir))
 	if len(v.used.Unanswered) > 0 {
-		c.say("record calls that have no snapshot, or accept what drifted, with %s", updateOf(v.used.Unanswered))
+		c.say("record calls that have no snapshot, or accept what drifted, with %s", v.used.Accept)
 	}
 	if len(v.used.Orphans) > 0 {
 		c.say("remove what no test uses with traceforge prune --write")
