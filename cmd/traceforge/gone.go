@@ -27,15 +27,16 @@ const ruleLost = "lost"
 // mostLooked is the maximum number of documents examined for tests that did not run.
 const mostLooked = 1_000
 
-// sayGone lists the tests that no longer exist in the code but have documents, if the run did not use these documents.
-func (c *call) sayGone(receipts []usage.Receipt) {
+// sayGone lists the tests that no longer exist in the code but have documents, if the run did not use these documents,
+// and what to do about them. It says nothing if there are none.
+func (c *call) sayGone(receipts []usage.Receipt, say func(line string)) {
 	s, _, err := place.OpenStore("")
 	if err != nil {
 		return // the tests use no store, or other ones
 	}
 	files, err := s.List()
 	c.fail(err)
-	used, wayOut := map[string]bool{}, pruneGone
+	used, wayOut := map[string]bool{}, "traceforge prune --write removes them"
 	for _, r := range receipts {
 		used[snapshot.DocumentName(r.Package, r.Test)] = true
 		if r.Missing > 0 && r.Document == "" { // it may be a renamed test
@@ -46,25 +47,15 @@ func (c *call) sayGone(receipts []usage.Receipt) {
 	if len(files) == 0 || len(files) > mostLooked {
 		return
 	}
-	var tests []page.Test
-	for _, file := range files {
-		if doc, err := place.Load(s, file); err == nil { // otherwise verify reports it
-			tests = append(tests, page.TestOf(doc.Document))
-		}
-	}
-	c.gone(tests, wayOut, func(line string) { c.line("traceforge: " + line) })
-}
-
-const pruneGone = "traceforge prune --write removes them"
-
-// gone lists those of the given tests, all of which have documents, that do not exist in the code, and what to do about
-// them. It prints nothing if all of them exist.
-func (c *call) gone(tests []page.Test, wayOut string, say func(line string)) {
 	src, err := c.sources()
 	c.fail(err)
 	var gone []string
-	for _, test := range tests {
-		if src.Gone(test.Package, test.Name) != "" { // of a program, nothing is known
+	for _, file := range files {
+		doc, err := place.Load(s, file)
+		if err != nil {
+			continue // verify reports it
+		}
+		if test := page.TestOf(doc.Document); src.Gone(test.Package, test.Name) != "" { // of a program, nothing is known
 			gone = append(gone, test.Name)
 		}
 	}

@@ -34,7 +34,7 @@ func TestGoneTests(t *testing.T) {
 		tt.receipt.Package = "example.com/agents"
 		var out bytes.Buffer
 		c := &call{console: newConsole(nil, &out, &out), ctx: t.Context()}
-		c.sayGone([]usage.Receipt{tt.receipt})
+		c.sayGone([]usage.Receipt{tt.receipt}, func(line string) { c.line("traceforge: " + line) })
 		c.stdout.Flush()
 		if tt.want != "" {
 			tt.want = "traceforge: 1 document is of tests that are gone" + tt.want

@@ -131,7 +131,7 @@ func (c *call) ending(calls *coverage.Calls, receipts []usage.Receipt) {
 	if slices.ContainsFunc(receipts, func(r usage.Receipt) bool { return r.Update != nil }) {
 		c.line(summarize(receipts).lines()...)
 	}
-	c.sayGone(receipts)
+	c.sayGone(receipts, func(line string) { c.line("traceforge: " + line) })
 }
 
 // A testReport is the output of test --json=FILE.

@@ -129,7 +129,7 @@ func record(c *call, mode string, patterns []string, run string) error {
 		c.say("new subtests have recorded, and %s did not run: if one was renamed, "+
 			"traceforge mv before an update keeps its records", strings.Join(page.Most(3, unused, "more"), ", "))
 	}
-	sayGoneNow(c, receipts, after)
+	c.sayGone(receipts, func(line string) { c.say("%s", line) })
 	if len(failed) > 0 {
 		return exit{exitFindings, fmt.Errorf("tests failed in %s", strings.Join(failed, ", "))}
 	}
@@ -298,26 +298,6 @@ func storesOf(packages []coverage.Package, say coverage.Say) (seals, error) {
 		now[dir] = documents
 	}
 	return now, nil
-}
-
-// sayGoneNow lists the tests that have documents now and do not exist in the code. A document that the run used,
-// according to its receipts, has a test, whatever the code looks like.
-func sayGoneNow(c *call, receipts []usage.Receipt, now seals) {
-	used := map[page.Test]bool{}
-	for _, r := range receipts {
-		if len(r.Played)+len(r.Recorded) > 0 {
-			used[page.Test{Package: r.Package, Name: r.Test}] = true
-		}
-	}
-	var tests []page.Test
-	for _, documents := range now {
-		for _, seal := range documents {
-			if !used[seal.Test] {
-				tests = append(tests, seal.Test)
-			}
-		}
-	}
-	c.gone(tests, pruneGone, func(line string) { c.say("%s", line) })
 }
 
 // knownTests writes a file that tells the run which documents may belong to renamed tests (design R11). These are the
