@@ -59,7 +59,7 @@ func check(c *call) error {
 			c.text(r.markdown(page.MarkdownLimit - callersRoom))
 			return
 		}
-		c.text(r.text())
+		c.text(r.text(c.spelled))
 	})
 	return withFindings(!r.OK)
 }
@@ -278,15 +278,15 @@ func (found *checkedCall) difference() string {
 	return b.String()
 }
 
-// text returns the report for people.
-func (r *checkReport) text() string {
+// text returns the report for people, with its notes as spelled writes their commands. Answers are not spelled.
+func (r *checkReport) text(spelled func(string) string) string {
 	plain := func(s string) string { return s }
 	var b strings.Builder
 	for _, found := range r.Compared {
 		fmt.Fprintf(&b, "%s\n%s  %s\n\n", found.heading(plain), found.difference(), strings.Join(found.facts(plain), "\n  "))
 	}
 	for _, line := range r.notes(plain) {
-		b.WriteString(line + "\n")
+		b.WriteString(spelled(line) + "\n")
 	}
 	for _, t := range r.Tiers {
 		if t.Same+t.Differs > 0 && t.Tier != usage.ResultTier { // the title covers the others

@@ -67,7 +67,7 @@ func TestCheckedFailures(t *testing.T) {
 	r := newChecked(receipts, coverage.Outcomes{{Package: "p"}: "fail", {Package: "broken"}: "fail"})
 	require.False(t, r.OK)
 	require.Equal(t, []page.Test{{Package: "p", Name: "TestOther"}, {Package: "p", Name: "TestPrompt"}, {Package: "broken"}}, r.Failed)
-	require.Contains(t, r.text(), "TestOther in p failed, for another reason\n"+
+	require.Contains(t, r.text(strings.Clone), "TestOther in p failed, for another reason\n"+
 		"TestPrompt in p failed: 1 call is not as recorded, and go test says what changed\nbroken failed\n")
 
 	receipts = []usage.Receipt{{Package: "p", Test: "TestTools", Outcome: "fail", Gone: []string{"m is gone"}, Checks: []usage.Check{
@@ -111,7 +111,7 @@ TestTools in p, call 8: asked gpt-5, which says the same in what is held
 text:   2 same, 1 differ
 finish: 0 same, 2 differ, not held
 1 same, 1 drifted, 1 varied, 4 unchecked, 1 not checkable; the live calls took 30 tokens in and 4 out
-`, r.text())
+`, r.text(strings.Clone))
 	markdown := r.markdown(page.MarkdownLimit)
 	require.True(t, strings.HasPrefix(markdown, "### traceforge check: 1 same, 1 drifted, 1 varied, 4 unchecked, 1 not checkable\n\n"+
 		"| tier | same | differ |\n|---|--:|--:|\n| text | 2 | 1 |\n| tools, not held | 0 | 0 |\n| finish, not held | 0 | 2 |\n"+
@@ -124,7 +124,7 @@ finish: 0 same, 2 differ, not held
 
 	r = newChecked(nil, coverage.Outcomes{{Package: "p"}: "pass"})
 	require.True(t, r.OK)
-	require.Contains(t, r.text(), "no call was checked; ")
+	require.Contains(t, r.text(strings.Clone), "no call was checked; ")
 	require.NotContains(t, r.markdown(page.MarkdownLimit), "- ")
 }
 

@@ -50,7 +50,7 @@ func report(c *call) error {
 		}
 		reportText(c, r)
 		if shards != nil && shards.Checks != nil {
-			c.text("\n" + shards.Checks.text())
+			c.text("\n" + shards.Checks.text(c.spelled))
 		}
 		c.line(shards.lines()...)
 	})
