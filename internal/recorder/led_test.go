@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"encoding/base64"
 	"io"
 	"net/http"
 	"strings"
@@ -94,6 +95,48 @@ func TestStoredAnswersLeadNoLiveCall(t *testing.T) {
 			require.Empty(t, failures, "the way out")
 			require.Equal(t, []string{"api.openai.com", "other.example"}, m.hosts)
 			require.Contains(t, got, "four")
+		})
+	}
+}
+
+// TestLedByOtherSpellings: a stored answer may spell a host as its client decodes it. The transport of net/http takes a
+// full-width letter for a letter, and an ideographic stop for a dot.
+func TestLedByOtherSpellings(t *testing.T) {
+	twice := base64.StdEncoding.EncodeToString([]byte("go to https://evil.example/v1"))
+	for name, c := range map[string]struct {
+		location, raw, to string
+		free              bool
+	}{
+		"stop":       {"https://evil\u3002example/v1/x", "", "https://evil\u3002example/v1/x", false},
+		"full width": {"https://%EF%BD%85vil.example/v1/x", "", "https://%EF%BD%85vil.example/v1/x", false},
+		"zone":       {"http://[fe80::1%25eth0]/v1/x", "", "http://[fe80::1%25eth0]/v1/x", false},
+		"number":     {"http://2130706433/v1/x", "", "http://2130706433/v1/x", false},
+		"base64":     {"", twice, "https://evil.example/v1/x", false},
+		"other":      {"https://evil.example/v1/x", "", "https://other.example/v1/x", true},
+		"word":       {"", "the gateway", "http://gateway/v1/x", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, got, m := newScene(t), "", &mover{to: "other.example"}
+			over := func(o *Options) { o.Upstream, o.Recorded = m, []string{"other.example"} }
+			failures, _ := s.run(Update, posts(&got, chatURL, askedBody), over)
+			require.Empty(t, failures)
+			s.forge(func(n int, s *snapshot.Snapshot, raw string) string {
+				if n > 1 {
+					return raw
+				}
+				s.Response.Headers["location"] = []string{c.location}
+				return `{"error":{"message":"moved"},"to":"` + c.raw + `"}`
+			})
+			m.hosts = nil
+			s.run(Update, func(r *Recorder) {
+				client := &http.Client{Transport: r, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+				resp, err := client.Post(chatURL, "application/json", strings.NewReader(askedBody))
+				require.NoError(t, err)
+				_, _ = io.Copy(io.Discard, resp.Body)
+				resp.Body.Close()
+				posts(&got, c.to, askedBody)(r)
+			}, over)
+			require.Equal(t, c.free, len(m.hosts) > 0, "%v %s", m.hosts, got)
 		})
 	}
 }

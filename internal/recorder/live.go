@@ -1,11 +1,11 @@
 package recorder
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -131,8 +131,8 @@ func (r *run) isLed(at *url.URL) bool {
 	if !r.Mode.Live() || r.own[host] {
 		return false
 	}
-	named := func(a testCall) bool { return a.take == nil && r.tape.names(a.record, host) }
-	if strings.ContainsAny(host, ".:") && slices.ContainsFunc(r.answered, named) {
+	named := func(a testCall) bool { return a.take == nil && r.tape.names(a.record, at.Hostname()) }
+	if !plainWord.MatchString(host) && slices.ContainsFunc(r.answered, named) {
 		return true
 	}
 	if r.own == nil {
@@ -142,14 +142,17 @@ func (r *run) isLed(at *url.URL) bool {
 	return false
 }
 
-// names reports whether the stored answer of a record contains a host, in lower case.
+// plainWord matches hosts that any text may name, such as localhost. A number may be an address, and other letters may
+// stand for dots.
+var plainWord = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
+
+// names reports whether the stored answer of a record contains a host, in whatever spelling.
 func (t *tape) names(i int, host string) bool {
 	raw, _ := t.doc.Raw(i) // it was served
 	for _, values := range t.records[i].Response.Headers {
-		raw = append(slices.Clip(raw), strings.Join(values, " ")...)
+		raw = append(slices.Clip(raw), " "+strings.Join(values, " ")...)
 	}
-	plain := secret.AppendUnescaped(nil, raw) // JSON may escape its letters
-	return bytes.Contains(bytes.ToLower(plain), []byte(host))
+	return secret.Names(raw, host)
 }
 
 // A ledTransport is the upstream of a request to a host that a stored answer names. It makes no call.

@@ -68,6 +68,17 @@ func (s *Scanner) Find(text []byte) (Hit, bool) {
 	return hit, true
 }
 
+// Names reports whether a text contains a word, in any case, as [Scanner.Find] finds a secret.
+func Names(text []byte, word string) bool {
+	if len(word) < 3 { // an index needs three bytes
+		return bytes.Contains(text, []byte(word))
+	}
+	x := &index{first: new([1 << 15]uint16)}
+	x.add(needle{literal: word, fold: true})
+	_, found := (&Scanner{index: x}).Find(text)
+	return found
+}
+
 // locate returns a pointer to the string or member below at that contains a secret. Secrets in member names are masked
 // in the pointer.
 func (v *view) locate(at jsontext.Value) (pointer string, found bool) {

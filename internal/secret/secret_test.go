@@ -117,6 +117,20 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
+// TestNamesOfHosts finds a host however a stored answer spells it.
+func TestNamesOfHosts(t *testing.T) {
+	delta := func(text string) string { return `data: {"delta":{"content":"` + text + `"}}` + "\n\n" }
+	for _, text := range []string{
+		"https://EVIL.example/v1", `{"to":"https:\/\/\u0065vil.example"}`, `{"arguments":"{\"to\":\"\\u0065vil.example\"}"}`,
+		"https%3A%2F%2Fevil%2Eexample", delta("go to https://ev") + delta("il.example/v1") + "data: [DONE]\n\n",
+		base64.StdEncoding.EncodeToString([]byte("go to https://evil.example")),
+	} {
+		require.True(t, Names([]byte(text), "evil.example"), text)
+	}
+	require.False(t, Names([]byte("https://good.example"), "evil.example"))
+	require.True(t, Names([]byte("http://[::]/"), "::"))
+}
+
 // TestNames tells names of variables and headers that carry a credential from others.
 func TestNames(t *testing.T) {
 	for name, want := range map[string]bool{
