@@ -106,7 +106,7 @@ func (o *origin) date(timestamp *time.Time, resp *snapshot.Response) {
 // rekey answers a call from the store, without a network. A call that drifted adopts the answer of the record that
 // replay would hold it against, which is stale then (design R11).
 func (r *Recorder) rekey(c *call) (*servedRecord, error) {
-	lifted, f := r.run.undetermined(c)
+	lifted, missing := r.run.lacking(c)
 	if err := r.run.openTape(c.provider); err != nil {
 		return nil, err
 	}
@@ -129,8 +129,8 @@ func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 	}
 	i, _ = r.run.like(c, nil)
 	switch {
-	case f != nil && (i < 0 || r.run.tape.records[i].Source.IsBought()):
-		return nil, f
+	case missing != "" && (i < 0 || r.run.tape.records[i].Source.IsBought()):
+		return nil, r.report.undetermined(c, missing)
 	case i < 0 || !c.canAdopt(&r.run.tape.records[i]):
 		f := failuref(c.title()+" has no snapshot that it could adopt", indent(r.run.summary(c.request)),
 			"buy it: "+r.run.Accept)

@@ -12,22 +12,24 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// undetermined is the failure of a call whose answer may differ each time: see lacking. lifted says, for the record,
-// which parameters the model of another call does not take.
-func (r *run) undetermined(c *call) (lifted string, f *Failure) {
-	lifted, missing := r.lacking(c)
-	if missing == "" {
-		return lifted, nil
-	}
+// undetermined is the failure of a call whose answer may differ each time, since it lacks what lacking says.
+func (r *report) undetermined(c *call, missing string) *Failure {
 	brief := c.provider + " request is not deterministic, so it was not sent: " + missing
-	summary := indent(r.summary(c.request))
-	f = failuref(brief, summary, orSay+r.saysWhy())
-	f.recipe = failuref(brief, summary, orSay+"as the first such failure shows").Text
-	return "", f
+	return failuref(brief, indent(r.run.summary(c.request)), "or say why it cannot be, "+r.recipe())
+}
+
+// recipe says how to give a reason why calls are not deterministic. Tests that lack one are many, so only the first of
+// the process tells all of it.
+func (r *report) recipe() string {
+	if r.told < wholeFailures && r.run.saysFirst("nondeterministic") {
+		return r.run.saysWhy()
+	}
+	return "as the first such test shows"
 }
 
 // lacking holds a call to the rules of determinism (SF "Determinism Requirements"): it must set every parameter that
-// its API and its model take. missing says which it does not set, and lifted which the model does not take.
+// its API and its model take. missing says which it does not set. If it sets all, lifted says, for the record, which
+// the model does not take.
 func (r *run) lacking(c *call) (lifted, missing string) {
 	if r.Lifted || r.Origin != "" || r.config.Nondeterministic != "" || !c.codec.Generates || r.archive() != nil ||
 		c.step != nil {
@@ -51,7 +53,7 @@ func (r *run) lacking(c *call) (lifted, missing string) {
 		lifted = cmp.Or(c.request.Model, c.codec.API) + " takes no seed"
 	}
 	if len(lacks) > 0 && lifted != "" {
-		lacks = append(lacks, lifted+", so that is not asked for")
+		lacks, lifted = append(lacks, lifted+", so that is not asked for"), ""
 	}
 	return lifted, strings.Join(lacks, "; ")
 }
@@ -80,11 +82,6 @@ func NotZero(temperature *json.Number) string {
 	}
 	return "is " + temperature.String()
 }
-
-const (
-	orSay   = "or say why it cannot be, "
-	teaches = "say why the call is not deterministic, "
-)
 
 // isFixed reports whether a call's model takes no deterministic value of a parameter. Either this is known of the
 // model, or the provider has told this test.
@@ -129,17 +126,12 @@ func (n *notes) sayRefusedSettings() {
 	var lines []string
 	for _, tk := range n.run.takes {
 		for _, name := range tk.notTaken() {
-			line := fmt.Sprintf("%s takes no %s, as %s answered: leave it out, and %s", tk.request.Model, name,
-				tk.provider, teaches)
+			line := fmt.Sprintf("%s takes no %s, as %s answered: leave it out, and say why the call is not deterministic, ",
+				tk.request.Model, name, tk.provider)
 			lines = inorder.With(lines, line)
 		}
 	}
-	if len(lines) == 0 {
-		return
+	if len(lines) > 0 {
+		n.say("%s%s", strings.Join(lines, "\n"), n.report.recipe())
 	}
-	why := "as the first such test shows"
-	if n.run.saysFirst(teaches) {
-		why = n.run.saysWhy()
-	}
-	n.say("%s%s", strings.Join(lines, "\n"), why)
 }

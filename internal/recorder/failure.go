@@ -28,7 +28,6 @@ type Failure struct {
 	ofModel bool         // the call was one of a model
 	drift   *usage.Drift // for the receipt; nil if the failure is no drift
 	output  string       // where the rest of the text is
-	recipe  string       // the text if another test has told how to give a reason; "" if this test tells it
 }
 
 // Drifted reports whether the failure is in the receipt of the test.

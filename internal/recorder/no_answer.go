@@ -129,9 +129,9 @@ func (r *report) withoutKey(c *call, from *snapshot.Snapshot) string {
 	if c.step != nil {
 		return "the script answers, so no call is made"
 	}
-	_, f := r.run.undetermined(c)
+	_, missing := r.run.lacking(c)
 	// rules do not apply to an imported record
-	adopts := !from.Source.IsBought() || f == nil && r.run.faults.givenUp() == nil
+	adopts := !from.Source.IsBought() || missing == "" && r.run.faults.givenUp() == nil
 	if !adopts || !c.canAdopt(from) || r.run.Mode == Mixed || !r.run.lacksKey(c.provider) {
 		return ""
 	}

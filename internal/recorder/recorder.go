@@ -399,9 +399,6 @@ func (r *report) fail(f *Failure) {
 	r.failures = append(r.failures, r.run.plain(f))
 	if r.told < wholeFailures && f.Text != "" {
 		r.told++
-		if f.recipe != "" && !r.run.saysFirst(orSay) { // tests that fail for lack of a reason are many
-			f.Text = f.recipe
-		}
 		r.run.Tell(f)
 	}
 }

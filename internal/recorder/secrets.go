@@ -103,7 +103,6 @@ func (s *setup) keepOut(hit secret.Hit) string {
 // plain returns a failure that is safe to print: without secrets, and without control sequences of terminals and logs.
 func (s *setup) plain(f *Failure) *Failure {
 	f.Text = s.plainText(f.Text)
-	f.recipe = s.plainText(f.recipe)
 	f.brief = plaintext.Line(s.scanner().Mask(f.brief))
 	f.output = s.output()
 	return f

@@ -56,9 +56,9 @@ func (r *Recorder) replayOrNew(c *call) (*servedRecord, error) {
 
 // buy returns a take for a live call, or the answer that an earlier run already bought for it.
 func (r *Recorder) buy(c *call) (*servedRecord, error) {
-	lifted, f := r.run.undetermined(c)
-	if f != nil {
-		return nil, f
+	lifted, missing := r.run.lacking(c)
+	if missing != "" {
+		return nil, r.report.undetermined(c, missing)
 	}
 	if c.step == nil {
 		if s := r.pending.serve(c, lifted); s != nil {
