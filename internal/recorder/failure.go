@@ -170,15 +170,19 @@ func (r *report) oneTooMany(i int) *Failure {
 	if times == 1 {
 		there = "is"
 	}
-	way := r.wayOut("accept")
-	if strings.HasPrefix(r.run.Test, "Benchmark") {
-		way = fmt.Sprintf("a benchmark's loop makes another number of calls in each run: make each call before the loop, "+
-			"or run with -benchtime %dx\n%s", times, way)
-	}
 	f := failuref(fmt.Sprintf("%s was %s once too often: there %s %s of it, and this call would be number %d",
 		titleOf(r.run.tape.records[i].Provider, request), made, there, count(times, "recording"), times+1),
-		"last recorded in "+r.run.recordName(i), way)
+		"last recorded in "+r.run.recordName(i), r.loop(times), r.wayOut("accept"))
 	return f.missing(r.run.tape.records[i].Provider, indent(r.run.summary(request)))
+}
+
+// loop returns why a benchmark calls more or less often than the times that were recorded, or "" for other tests.
+func (r *report) loop(times int) string {
+	if !strings.HasPrefix(r.run.Test, "Benchmark") {
+		return ""
+	}
+	return fmt.Sprintf("a benchmark's loop makes another number of calls in each run: make each call before the loop, "+
+		"or run with -benchtime %dx", times)
 }
 
 // namesOther is the failure of a call that names what another answer gave out than when it was recorded.
@@ -199,6 +203,9 @@ func (r *report) notCalled(i int) *Failure {
 	accept := r.run.Accept
 	if (search{r.run, r.run.tape}).isBeforeOthers(i) {
 		accept = r.run.with("all")
+	}
+	if times := len(r.run.tape.equalTo(r.run.tape.key(i))); times > 1 {
+		below = append(below, r.loop(times))
 	}
 	f := failuref("recorded call was not made: "+r.run.recordName(i), append(below, "accept: "+accept)...)
 	s := &r.run.tape.records[i]
