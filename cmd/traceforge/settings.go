@@ -34,6 +34,13 @@ func settings(c *call, from, to *store.Store) (all []*page.Setting, err error) {
 	was, errBefore := from.Config() // its errors are among those of ConfigText
 	is, errAfter := to.Config()
 	if errBefore != nil || errAfter != nil {
+		// a link may name another program's config.json, with its credentials
+		if errBefore != nil {
+			before, _ = from.Read(store.ConfigName)
+		}
+		if errAfter != nil {
+			after, _ = to.Read(store.ConfigName)
+		}
 		broken := drift.Change{Component: "config.json", Kind: "config.json", Before: shownAs(before, errBefore),
 			After: shownAs(after, errAfter)}
 		all = append(all, &page.Setting{Change: broken})

@@ -66,6 +66,24 @@ func TestTextsAreBounded(t *testing.T) {
 	require.Equal(t, 64<<20, mostRuled)
 }
 
+// TestLinkedConfigIsNotShown: a pull request may link config.json to another program's, and print what has credentials.
+func TestLinkedConfigIsNotShown(t *testing.T) {
+	t.Parallel()
+	before, after := t.TempDir(), t.TempDir()
+	require.NoError(t, pagetest.MakeStore(before, "plain"))
+	require.NoError(t, pagetest.MakeStore(after, "plain"))
+	docker := filepath.Join(t.TempDir(), store.ConfigName)
+	require.NoError(t, os.WriteFile(docker, []byte(`{"auths":{"ghcr.io":{"auth":"bWU6aHVudGVyMg=="}}}`), 0o600))
+	require.NoError(t, os.Symlink(docker, filepath.Join(after, store.ConfigName)))
+	for _, form := range []string{"", "--json", "--markdown", "--html"} {
+		for _, dirs := range [][]string{{before, after}, {after, before}} {
+			_, out, said := run("", append(strings.Fields("diff "+form), dirs...)...)
+			require.Contains(t, out, "cannot be read", said)
+			require.NotContains(t, out+said, "bWU6aHVudGVyMg", form)
+		}
+	}
+}
+
 // TestNewTextsAreNotShown: of a text that the base does not have only its place and its length are told.
 func TestNewTextsAreNotShown(t *testing.T) {
 	c := &call{console: newConsole(strings.NewReader(""), os.Stdout, os.Stderr)}
