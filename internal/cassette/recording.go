@@ -24,8 +24,11 @@ import (
 	"github.com/traceforge/traceforge-go/internal/secret"
 )
 
-// maxBytes limits the size of a recording (design R16).
-const maxBytes = 64 << 20
+// The limits of a recording in bytes (design R16).
+const (
+	maxBytes  = 64 << 20     // of the file
+	mostInAll = 8 * maxBytes // of all bodies: aliases repeat them, and they may be compressed
+)
 
 // A Recording answers from one file of another tool. It is safe for concurrent use, and is a [recorder.Archive].
 type Recording struct {
@@ -43,6 +46,7 @@ type Recording struct {
 	byURL     bool // the tool ignores the body: the next call with the same method and URL answers
 	repeats   bool // the tool has one answer for equal requests, the last
 	leavesOut bool // skips calls that cannot be read
+	size      int  // bytes of all bodies
 
 	mu sync.Mutex
 }
@@ -181,6 +185,9 @@ func (r *Recording) add(c *Call) error {
 			"correct or remove the interaction", c.Number)
 	}
 	c.decode()
+	if r.size += len(c.asked) + len(c.request.body) + len(c.body); r.size > mostInAll {
+		return fmt.Errorf(" has bodies of more than %d MB: split the recording, or record its calls again", mostInAll>>20)
+	}
 	c.time, _ = http.ParseTime(c.header.Get("Date")) // zero if unknown
 	r.Calls = append(r.Calls, c)
 	return nil
