@@ -132,10 +132,9 @@ func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 	case missing != "" && (i < 0 || r.run.tape.records[i].Source.IsBought()):
 		return nil, r.report.undetermined(c, missing)
 	case i < 0 || !c.canAdopt(&r.run.tape.records[i]):
-		f := failuref(c.title()+" has no snapshot that it could adopt", indent(r.run.summary(c.request)),
-			"buy it: "+r.run.Accept)
-		f.Missing = true
-		return nil, f
+		summary := indent(r.run.summary(c.request))
+		f := failuref(c.title()+" has no snapshot that it could adopt", summary, "buy it: "+r.run.Accept)
+		return nil, f.missing(c.provider, summary)
 	}
 	switch d, err := r.run.openProofOf(&call{}, i); {
 	case err != nil:

@@ -22,7 +22,6 @@ import (
 type Failure struct {
 	Text    string          // "" if another failure of the test says it
 	Source  snapshot.Source // of the call; zero if no call failed
-	Missing bool            // no record answers the call, also if it drifted
 	Again   bool            // it was told already, in this test or in another of the process
 	brief   string
 	ofModel bool         // the call was one of a model
@@ -133,9 +132,12 @@ func (f *Failure) missing(provider, summary string) *Failure {
 
 // withDrift marks a failure as that of a call that no record answers, with the receipt's drift d.
 func (f *Failure) withDrift(d *usage.Drift) *Failure {
-	f.Missing, f.drift = true, d
+	f.drift = d
 	return f
 }
+
+// isOfCall reports whether no record answers a call, also if it drifted.
+func (f *Failure) isOfCall() bool { return f.drift != nil && f.drift.Kind != usage.Uncalled }
 
 // neighbours names the first recorded calls that were not made yet.
 func (r *report) neighbours() string {

@@ -26,7 +26,7 @@ func (n *notes) sayLosses(o TestEnd) {
 	switch {
 	case o.Skipped && len(n.run.takes) > 0:
 		n.say("replay has no answers for a test that skips itself after a call: skip before the first call")
-	case o.Skipped && slices.ContainsFunc(n.report.failures, func(f *Failure) bool { return f.Missing }):
+	case o.Skipped && slices.ContainsFunc(n.report.failures, (*Failure).isOfCall):
 		n.say("the test skipped itself after a call that has no snapshot, and nothing is recorded of a test that " +
 			"skips itself: skip before the first call")
 	case o.Skipped || o.Failed || len(n.report.failures) > 0 || !modes[n.run.Mode].writes:

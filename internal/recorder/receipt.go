@@ -15,7 +15,7 @@ func (r *Recorder) Became() string {
 		return "checked"
 	case r.run.Mode == Mixed:
 		return "live"
-	case slices.ContainsFunc(r.report.failures, func(f *Failure) bool { return f.Missing || f.drift != nil }):
+	case slices.ContainsFunc(r.report.failures, (*Failure).Drifted):
 		return "drifted"
 	case modes[r.run.Mode].writes && (len(r.report.failures) > 0 || len(r.run.takes) > 0 && r.revision.written == nil):
 		return "unrecorded"
@@ -44,7 +44,7 @@ func (r *Recorder) Receipt() usage.Receipt {
 		left.Checks = append(left.Checks, ck.Check)
 	}
 	for _, f := range r.report.failures {
-		if f.Missing {
+		if f.isOfCall() {
 			left.Missing++
 		}
 	}

@@ -60,7 +60,7 @@ func CallsOf(receipts []usage.Receipt) *Calls {
 	var calls []page.Place
 	for _, r := range receipts {
 		test := testOf(r)
-		found := drifts.of(test, r, mostCounted-c.Unrecorded)
+		found := drifts.of(test, r)
 		if len(found)+len(r.Played)+len(r.Recorded) > 0 {
 			tests[test] = true
 		}
@@ -140,10 +140,10 @@ type driftKey struct {
 	line               int
 }
 
-// of returns the drifts in a run of a test that no earlier run of it had. left is for complete.
-func (seen onceEach) of(test page.Test, r usage.Receipt, left int) (fresh []usage.Drift) {
+// of returns the drifts in a run of a test that no earlier run of it had.
+func (seen onceEach) of(test page.Test, r usage.Receipt) (fresh []usage.Drift) {
 	here := onceEach{}
-	for _, d := range complete(r, left) {
+	for _, d := range r.Drifts {
 		key := driftKey{test, d.Kind, d.Record, d.File, d.Line}
 		if d.Record != "" { // calls without a record are identified by their line
 			key.file, key.line = "", 0
@@ -154,24 +154,6 @@ func (seen onceEach) of(test page.Test, r usage.Receipt, left int) (fresh []usag
 		}
 	}
 	return fresh
-}
-
-// mostCounted limits the calls that receipts only count, together with those that they list: they may come from anyone.
-const mostCounted = 10_000
-
-// complete returns the drifts in a receipt, including calls that it only counts: at most left, but at least one.
-func complete(r usage.Receipt, left int) []usage.Drift {
-	drifts := slices.Clone(r.Drifts)
-	counted := r.Missing
-	for _, d := range r.Drifts {
-		if d.Kind != usage.Uncalled {
-			counted--
-		}
-	}
-	for range min(counted, max(1, left)) {
-		drifts = append(drifts, usage.Drift{Kind: usage.Missing})
-	}
-	return drifts
 }
 
 // add adds a drift to its causes.
