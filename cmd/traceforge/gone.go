@@ -27,8 +27,8 @@ const ruleLost = "lost"
 // mostLooked is the maximum number of documents examined for tests that did not run.
 const mostLooked = 1_000
 
-// sayGone lists the tests that no longer exist in the code but have documents, if the run did not use these documents,
-// and what to do about them. It says nothing if there are none.
+// sayGone lists the tests that are gone from the code and whose documents the run did not use. It also says what to do
+// about them, and nothing if there are none.
 func (c *call) sayGone(receipts []usage.Receipt, say func(line string)) {
 	s, _, err := place.OpenStore("")
 	if err != nil {

@@ -23,8 +23,7 @@ type Tests struct {
 type testFunction struct {
 	file string
 	line int
-	// texts in the function and in the parts of the package that it uses, as go test spells names; they include the names
-	// in a table
+	// texts in the function and in what it uses of the package, as go test spells names; also those of a table
 	texts  map[string]bool
 	begins []string // what is in front of a text in a name, or nothing
 	depth  int      // of its subtests; 0 if it runs none
