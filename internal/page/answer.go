@@ -109,6 +109,7 @@ type answer struct {
 // A candidate is a candidate of an answer, divided into components.
 type candidate struct {
 	text, calls, reasoning, parts, reason json.RawMessage
+	beside                                json.RawMessage // of parts, what the others do not say
 	// parts that are items of a list, by the name that [drift.Listed] returns
 	listed map[string]json.RawMessage
 	result string // name of the tool whose result the last part is; "" if it is none
@@ -155,7 +156,11 @@ func divideAnswer(r *snapshot.Response, again bool) (a answer, err error) {
 func divideCandidate(core jsontext.Value) candidate {
 	var reasoning []string
 	s := candidate{listed: map[string]json.RawMessage{}}
-	var rest []json.RawMessage
+	var rest, beside []json.RawMessage
+	called := map[string]bool{}
+	for _, call := range core.Member("tool_calls").Elements() {
+		called[string(call.Raw())] = true
+	}
 	for _, p := range core.Member("parts").Elements() {
 		if text, ok := p.Member("reasoning").Text(); ok {
 			reasoning = append(reasoning, text)
@@ -167,11 +172,21 @@ func divideCandidate(core jsontext.Value) candidate {
 		}
 		rest = append(rest, p.Raw())
 		s.result = p.Member("toolResponse", "name").Word()
+		other := p.Rest("text", "reasoning")
+		if called[string(other["toolRequest"])] {
+			delete(other, "toolRequest")
+		}
+		if len(other) > 0 {
+			beside = append(beside, jsontext.ObjectText(other))
+		}
 	}
 	s.text, s.calls = jsonOf(core.Member("content").Word()), core.Member("tool_calls").Raw()
 	s.reason, s.reasoning = core.Member("finish_reason").Raw(), jsonOf(strings.Join(reasoning, "\n"))
 	if s.parts = core.Member("parts").Raw(); len(s.listed) > 0 {
 		s.parts = jsontext.List(rest)
+	}
+	if beside != nil {
+		s.beside = jsontext.List(beside)
 	}
 	return s
 }
@@ -207,11 +222,13 @@ func (w *answerWriter) candidate(i int, before, after candidate) {
 	for _, name := range inorder.Names(before.listed, after.listed) {
 		w.add(number+": "+name, AnswerParts, pointer+"/parts", before.listed[name], after.listed[name], drift.Readable)
 	}
-	if len(w.found) == found {
-		add(AnswerParts, "/parts", before.parts, after.parts, drift.Readable)
-		if last := len(w.found) - 1; last >= found && after.result != "" {
-			w.found[last].Component = number + ": result of tool " + after.result
-		}
+	was, is := before.parts, after.parts
+	if len(w.found) > found { // and not again what was told
+		was, is = before.beside, after.beside
+	}
+	told := len(w.found)
+	if add(AnswerParts, "/parts", was, is, drift.Readable); len(w.found) > told && after.result != "" {
+		w.found[told].Component = number + ": result of tool " + after.result
 	}
 	add(FinishReason, "/finish_reason", before.reason, after.reason, drift.Readable)
 }
