@@ -20,6 +20,7 @@ const (
 	changeLines  = 11 // lines of a change
 	answerLines  = 7  // lines of an answer
 	testLines    = 3  // lines with the tests of a block
+	shownCut     = 5  // changes of an answer that are named only
 )
 
 // Causes shows causes: the first call of each in full, its answer, and the other tests by name.
@@ -108,13 +109,17 @@ func Money(amount float64) string {
 // changes shows changes in at most most lines, with around lines around each changed one.
 func (p *Page) changes(most, around int, changes ...drift.Change) {
 	style := drift.Style{Width: max(p.Width-2*len(margin), 20), Around: around, Most: most, Color: p.Color}
-	var lines []string
+	var lines, cut []string
 	for _, c := range changes {
+		if len(lines) >= most-1 {
+			cut = append(cut, c.String())
+		}
 		lines = append(lines, style.Lines(c)...)
 	}
 	for i, line := range lines {
 		if i == most-1 && len(lines) > most+1 { // one line more shows all of it
-			p.line(faint, margin+margin, "… and more of it")
+			more := "… and more of it: " + strings.Join(Most(shownCut, cut, "more"), ", ")
+			p.line(faint, margin+margin, strings.TrimSuffix(more, ": "))
 			return
 		}
 		fmt.Fprintln(p.Out, margin+line)

@@ -383,6 +383,17 @@ func TestComparisonOfForm(t *testing.T) {
 	require.Contains(t, out.String(), "1 record in another form: what was sent and answered, and when, is the same\n  TestA in "+agents+"\n")
 }
 
+// A long text does not hide that an answer also calls a tool.
+func TestComparisonNamesWhatIsCut(t *testing.T) {
+	is := edited(func(s *snapshot.Snapshot) {
+		s.Response.Candidates[0].Message.Content = []modelio.Part{modelio.TextPart(strings.Repeat("Other words.\n", 60)),
+			{ToolRequest: &modelio.ToolRequest{Name: "rm", Ref: "call_1", Input: []byte(`{"path":"/etc"}`)}}}
+	})
+	var out bytes.Buffer
+	(&page.Page{Out: &out, Width: 100}).Comparison(compare(t, false, pair{"TestA", agents, pagetest.Document("plain"), is}))
+	require.Contains(t, out.String(), "… and more of it: answer: tool calls added\n")
+}
+
 // Replay answers calls with one request in the order of their records, so another order is told beside all else.
 func TestComparisonOfOrder(t *testing.T) {
 	was, is := pagetest.Document("turn1", "turn2"), pagetest.Document("turn1", "turn2")
