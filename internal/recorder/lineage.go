@@ -232,6 +232,9 @@ func (s *setup) goneTests() map[string]usage.Known {
 	return found()
 }
 
+// keepRecords is before the command that gives a renamed test its records.
+const keepRecords = ", keep its records: "
+
 // renamedFrom says, for a test without records, which enclosing or gone tests have recorded its call, and how to
 // continue with those records. It is "" if there is no such test.
 func (r *run) renamedFrom(c *call) string {
@@ -273,7 +276,6 @@ func (r *run) renamedFrom(c *call) string {
 	if was[0].Package != r.Package {
 		from, to, what = was[0].Package, r.Package, "its package moved"
 	}
-	return was[0].Test + ", which is not in the code any more, has this call recorded; if " + what +
-		", keep its records: traceforge mv " +
-		gotest.Quote(from) + " " + gotest.Quote(to)
+	return was[0].Test + ", which is not in the code any more, has this call recorded; if " + what + keepRecords +
+		"traceforge mv " + gotest.Quote(from) + " " + gotest.Quote(to)
 }

@@ -68,19 +68,27 @@ func (r *report) asTold(brief string, changes []usage.DriftChange, told []*repor
 	return againf(brief, fmt.Sprintf("the same change as in %s: %s", first.test, strings.Join(parts, "; ")), accept)
 }
 
-// alsoMissing is the failure of a call without a record, if another test of the process has told the same. It is nil if
-// none has, or there is more to say.
+// alsoMissing is the failure of a call without a record, if another test of the process has told the same, such as the
+// command that keeps the records of a renamed table's subtests. It is nil if none has, or there is more to say.
 func (r *report) alsoMissing(c *call, renamed string) *Failure {
-	if len(r.run.tape.records) > 0 || renamed != "" || r.run.Program != nil || r.run.Mode != Replay {
+	if len(r.run.tape.records) > 0 || r.run.Program != nil || r.run.Mode != Replay {
 		return nil
 	}
-	first := r.run.toldBy(usage.Missing)
+	cause, all := usage.Missing, fmt.Sprintf("record all: %s=%s %s", gotest.UpdateEnv, UpdateNew, r.run.TestCommand)
+	if renamed != "" {
+		_, move, isOne := strings.Cut(renamed, keepRecords)
+		if !isOne {
+			return nil
+		}
+		cause, all = move, "keep all their records: "+move
+	}
+	first := r.run.toldBy(cause)
 	if first == nil {
 		return nil
 	}
 	line := fmt.Sprintf("%s has no snapshot, as in %s: %s", c.title(), first.test, r.run.lastSaid(c.request))
 	if first.repeats.Add(1) >= threeLines {
-		line += fmt.Sprintf("; record all: %s=%s %s", gotest.UpdateEnv, UpdateNew, r.run.TestCommand)
+		line += "; " + all
 	}
 	return againf(line)
 }
