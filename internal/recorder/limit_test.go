@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"runtime/metrics"
@@ -16,8 +17,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// TestBounds records and replays with a limit of two thousand bytes: what is longer reaches its caller, is not
-// kept, and the failure says why (C9).
+// TestBounds records and replays with a limit of two thousand bytes: a longer answer reaches its caller and is not kept, a
+// longer request is not sent, and the failure says why (C9).
 func TestBounds(t *testing.T) {
 	long := strings.Repeat("word ", 800)
 	zipped := func(text string) string {
@@ -74,6 +75,16 @@ func TestBounds(t *testing.T) {
 			require.NotContains(t, failures[0].Text, "word word")
 		})
 	}
+}
+
+// TestBoundOfForeignRequests sends what is too long in a test of its own, which this test does not fail for.
+func TestBoundOfForeignRequests(t *testing.T) {
+	t.Setenv("TRACEFORGE_MAX_BYTES", "20")
+	s, got := newScene(t), ""
+	failures, _ := s.run(Update, posts(&got, chatURL, askedBody),
+		func(o *Options) { o.Foreign = func() bool { return true } })
+	require.Contains(t, got, "was made by a seed of ")
+	require.NotContains(t, fmt.Sprint(failures), "the request's body")
 }
 
 // TestBoundOfWhatIsStored replays with a limit that what was recorded is beyond.

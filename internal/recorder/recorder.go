@@ -185,7 +185,9 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err == nil {
 		resp, err = r.roundTrip(req, w)
 	} else if long := asA[*tooLong](err); long != nil {
-		err = r.report.failCall(w, w.String(), failuref(fmt.Sprintf("%s: %v", w, long), raiseLimit))
+		if err = r.report.begin(req.Context(), w); err == nil {
+			err = r.report.failCall(w, w.String(), failuref(fmt.Sprintf("%s: %v", w, long), raiseLimit))
+		}
 	}
 	if err == nil {
 		return resp, nil
