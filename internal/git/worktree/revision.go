@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/traceforge/traceforge-go/internal/git"
@@ -61,18 +62,22 @@ func unknownRevision(ctx context.Context, dir, revision string) error {
 // makes no reference for a branch unless it is told to, and none below refs/heads.
 func known(ctx context.Context, dir, revision, flag string) string {
 	name, ancestor := revision, ""
-	if i := strings.IndexAny(revision, "~^@"); i > 0 {
+	if i := strings.IndexAny(strings.ReplaceAll(revision, "@{", "^{"), "~^"); i > 0 {
 		name, ancestor = revision[:i], revision[i:]
 	}
-	remotes, err := git.Run(ctx, dir, "remote")
+	printed, _ := git.Run(ctx, dir, "remote")
+	remotes := strings.Fields(printed)
 	_, unknown := commitOf(ctx, dir, name)
-	switch {
-	case flag != "" && unknown == nil:
+	switch isShort := isAbbreviated(name); {
+	case flag != "" && (unknown == nil || isShort || len(remotes) == 0):
 		return deepen
-	case err != nil || remotes == "":
+	case len(remotes) == 0:
 		return ""
+	case isShort:
+		return "fetch the branch that has it, " + inCI
 	}
-	remote := strings.Fields(remotes)[0]
+	ofName := func(remote string) bool { return strings.HasPrefix(name, remote+"/") }
+	remote := remotes[max(0, slices.IndexFunc(remotes, ofName))]
 	fetch := "fetch it with git fetch " + flag + remote + " "
 	if branch, of := strings.CutPrefix(name, remote+"/"); of {
 		return fetch + gotest.Quote(branch+":refs/remotes/"+name) + ", " + inCI
@@ -81,6 +86,13 @@ func known(ctx context.Context, dir, revision, flag string) string {
 		return "name " + gotest.Quote(remote+"/"+revision)
 	}
 	return fetch + gotest.Quote(name) + ", and name FETCH_HEAD" + ancestor + ", " + inCI
+}
+
+// isAbbreviated reports whether a name can be the beginning of a commit's hash, which git fetch does not find.
+func isAbbreviated(name string) bool {
+	const least, whole = 7, 40
+	return least <= len(name) && len(name) < whole &&
+		strings.Trim(name, "0123456789abcdef") == "" && strings.ContainsAny(name, "abcdef")
 }
 
 // Hints on how to fetch commits that a clone lacks.
