@@ -33,13 +33,17 @@ func flagText(name string) string {
 // selectsBelow reports whether a -run pattern may select only subtests of the named test: one of its alternatives has
 // more levels than the test's name. Where it is in doubt, such as of a slash in brackets, it reports that it does.
 func selectsBelow(pattern, name string) bool {
+	isDeeper := func(one string) bool { return strings.Count(one, "/") > strings.Count(name, "/") }
+	if strings.ContainsAny(pattern, "([") || strings.Contains(pattern, `\|`) { // not every | is between alternatives
+		return isDeeper(pattern)
+	}
 	test := gotest.Function(name)
 	return slices.ContainsFunc(strings.Split(pattern, "|"), func(one string) bool {
-		if strings.Count(one, "/") <= strings.Count(name, "/") {
+		if !isDeeper(one) {
 			return false // most are told by that
 		}
 		top, _, _ := strings.Cut(one, "/")
 		matches, err := regexp.MatchString(top, test)
-		return matches || err != nil // a part of alternatives in parentheses is no pattern
+		return matches || err != nil
 	})
 }

@@ -33,6 +33,12 @@ func TestSelectsBelow(t *testing.T) {
 		{"(TestIt[)]?|x)?/one", "TestIt", true, "a parenthesis in brackets closes none"},
 		{"(TestIt|TestOther)/one", "TestIt", true, "alternatives in parentheses"},
 		{"(TestIt|TestOther)/one", "TestOther", true, "alternatives in parentheses"},
+		{"TestIt/(one|two)", "TestIt", true, "alternatives of a level"},
+		{"TestIt/(one|two)", "TestIt/one", false, "the subtest is run whole"},
+		{"TestIt/(one|two)/deep", "TestIt/one", true, "a subtest of the subtest is run"},
+		{"Test[It|x]+/one", "TestIt", true, "a separator in brackets is none"},
+		{"TestIt/a\\|b/deep", "TestIt/a|b", true, "an escaped separator is none"},
+		{"^TestIt$/^a\\.b$|^TestOther$/^c$", "TestIt/a.b", false, "the subtests of two tests are run whole"},
 		{"TestIt]?/one", "TestIt", true, "a bracket that closes none"},
 	} {
 		require.Equal(t, c.want, selectsBelow(c.pattern, c.name), "%s of %s: %s", c.pattern, c.name, c.why)
