@@ -132,13 +132,20 @@ const sentMost = 64
 // answered returns the latest request before the i-th that has a path and whose answer is at the start of the next
 // messages. sent says how the answer was sent back, and n in how many messages. n is 0 if there is no such request.
 func (h *chooser) answered(path []int32, next []modelio.Message, i int) (j int, sent []Sent, n int) {
+	var ends []int // the requests with the path
+	for at := range i {
+		if h.ids[at] > 0 && len(h.said[at]) > 0 && slices.Equal(h.paths[at], path) {
+			ends = append(ends, at)
+		}
+	}
 	j = -1
-	for k := 0; j < 0 && k < min(len(next), sentMost) && next[k].Role == modelio.RoleModel; k++ {
+	for k := 0; j < 0 && k < min(len(next), sentMost) && len(ends) > 0 && next[k].Role == modelio.RoleModel; k++ {
 		parts := h.parts(next[k].Content)
 		isThere := func(number int32) bool { return slices.Contains(parts, number) }
-		for at := i - 1; at >= 0 && j < 0; at-- {
-			if h.ids[at] > 0 && slices.Equal(h.paths[at], path) && slices.ContainsFunc(h.said[at], isThere) {
+		for _, at := range slices.Backward(ends) {
+			if slices.ContainsFunc(h.said[at], isThere) {
 				j = at
+				break
 			}
 		}
 	}

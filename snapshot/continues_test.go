@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -280,4 +281,25 @@ func TestTooManyMessages(t *testing.T) {
 	}
 	_, err := document(t, records...).Write(nil)
 	require.ErrorContains(t, err, "must not make requests of more than 1048576 messages")
+}
+
+// TestAnswersOfNoCallCostNothing holds that the messages after a shared beginning, which may be answers to it, are read
+// only if a call ended there.
+func TestAnswersOfNoCallCostNothing(t *testing.T) {
+	history := []modelio.Message{user("hi")}
+	for n := range 64 {
+		history = append(history, model(fmt.Sprint("shared ", n)))
+	}
+	var calls []snapshot.Snapshot
+	for call := range 20 {
+		s := asking(call+1, history...)
+		for n := range 64 {
+			s.Request.Messages = append(s.Request.Messages, model(fmt.Sprint("own ", call, " ", n)))
+		}
+		calls = append(calls, s)
+	}
+	allocated := testing.AllocsPerRun(1, func() {
+		require.NoError(t, (&snapshot.Document{Snapshots: slices.Clone(calls)}).Seal())
+	})
+	require.Less(t, allocated, 10_000.)
 }
