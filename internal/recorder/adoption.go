@@ -130,7 +130,7 @@ func (r *Recorder) rekey(c *call) (*servedRecord, error) {
 	i, _ = r.run.like(c, nil)
 	switch {
 	case missing != "" && (i < 0 || r.run.tape.records[i].Source.IsBought()):
-		return nil, r.report.undetermined(c, missing)
+		return nil, r.report.undeterminedFailure(c, missing)
 	case i < 0 || !c.canAdopt(&r.run.tape.records[i]):
 		summary := indent(r.run.summary(c.request))
 		f := failuref(c.title()+" has no snapshot that it could adopt", summary, "buy it: "+r.run.Accept)

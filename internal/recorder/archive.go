@@ -154,7 +154,7 @@ func (r *Recorder) Unkept() []*Failure {
 		if !r.run.transient(tk) || final[tk.key] {
 			continue
 		}
-		if f := r.run.unfinished(tk); f != nil && told[tk.key] { // the test was told of the first try only
+		if f := r.run.unfinishedFailure(tk); f != nil && told[tk.key] { // the test was told of the first try only
 			f.Source = tk.source
 			r.report.fail(f)
 		}

@@ -91,7 +91,7 @@ func (r *run) identify(w *wire) (*call, error) {
 		return nil, failuref(w.String()+" is a call of gRPC, which is not recorded",
 			"use the provider's HTTP API, or record the model itself: tf.Model")
 	case !ok:
-		return nil, r.unknownCall(w)
+		return nil, r.unknownCallFailure(w)
 	}
 	var c *call
 	request, err := codec.DecodeRequest(&w.Wire)

@@ -48,7 +48,7 @@ func (r *Recorder) Snapshots() ([]snapshot.Snapshot, error) {
 	for _, tk := range r.run.takes {
 		now := tk.soFar()
 		how := now.ending()
-		if how == underWay || how == dropped || r.run.unfinished(now) != nil || now.dropsQuietly() {
+		if how == underWay || how == dropped || r.run.unfinishedFailure(now) != nil || now.dropsQuietly() {
 			continue // the call has no answer that can be recorded
 		}
 		if f := r.run.makeRecord(now); f != nil {

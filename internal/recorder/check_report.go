@@ -107,13 +107,13 @@ func (k *checks) failAll() (note string) {
 		}
 		if ck.call.codec.Tools && ck.State == usage.CheckDrifted {
 			diverged = append(diverged, ck)
-		} else if f := k.failOfCheck(ck); f != nil {
+		} else if f := k.checkFailure(ck); f != nil {
 			f.Source = ck.source
 			k.report.fail(k.briefly(f))
 		}
 	}
 	if len(diverged) > 0 {
-		k.report.fail(k.briefly(k.diverged(diverged)))
+		k.report.fail(k.briefly(k.divergenceFailure(diverged)))
 	}
 	if len(k.all) == 0 {
 		return ""
@@ -143,9 +143,9 @@ func (k *checks) briefly(f *Failure) *Failure {
 	return &Failure{brief: f.brief, Text: f.brief, Source: f.Source}
 }
 
-// diverged is the failure of a test whose live tools returned something else than the tape has. The program was served
-// the tape, so no difference follows from another.
-func (k *checks) diverged(checks []*check) *Failure {
+// divergenceFailure is the failure of a test whose live tools returned something else than the tape has. The program
+// was served the tape, so no difference follows from another.
+func (k *checks) divergenceFailure(checks []*check) *Failure {
 	var below, names []string
 	for _, ck := range checks {
 		names = inorder.With(names, ck.call.who())
@@ -160,8 +160,8 @@ func (k *checks) diverged(checks []*check) *Failure {
 	return f
 }
 
-// failOfCheck returns why a check fails its test, or nil.
-func (k *checks) failOfCheck(ck *check) *Failure {
+// checkFailure returns why a check fails its test, or nil.
+func (k *checks) checkFailure(ck *check) *Failure {
 	where := fmt.Sprintf("%s, call %d", ck.File, ck.Number)
 	tiers, below := ck.FailedTiers()
 	var brief string

@@ -47,7 +47,7 @@ func (r *run) statementOf(tk *take) (*statement, *Failure) {
 		s.tiers, err = tiersOf(resp)
 	}
 	if err != nil {
-		return nil, r.unkept(tk, err)
+		return nil, r.unkeptFailure(tk, err)
 	}
 	if tk.codec.Tools {
 		s.returned = returned(resp)

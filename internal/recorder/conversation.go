@@ -104,9 +104,9 @@ func (r *run) follows(c *call, recorded *modelio.Request, meant func(*take) bool
 	})
 }
 
-// outOfTurn is the failure of a live call of a conversation from the store. This run left out calls after which the
+// turnFailure is the failure of a live call of a conversation from the store. This run left out calls after which the
 // provider would answer it. It is nil for any other call.
-func (r *report) outOfTurn(c *call, t *tape) *Failure {
+func (r *report) turnFailure(c *call, t *tape) *Failure {
 	if !c.speaks() {
 		return nil // the usual case
 	}

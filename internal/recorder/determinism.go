@@ -12,8 +12,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// undetermined is the failure of a call whose answer may differ each time, since it lacks what lacking says.
-func (r *report) undetermined(c *call, missing string) *Failure {
+// undeterminedFailure is the failure of a call whose answer may differ each time, since it lacks what lacking says.
+func (r *report) undeterminedFailure(c *call, missing string) *Failure {
 	brief := c.provider + " request is not deterministic, so it was not sent: " + missing
 	return failuref(brief, indent(r.run.summary(c.request)), "or say why it cannot be, "+r.recipe())
 }

@@ -27,9 +27,9 @@ type cause struct {
 // causes are the causes of a test's drift.
 type causes []*cause
 
-// drifted is the failure of a call that differs from the most similar record: one of its provider and API that was not
-// played. It is nil if no record is similar.
-func (r *report) drifted(c *call) *Failure {
+// driftFailure is the failure of a call that differs from the most similar record: one of its provider and API that was
+// not played. It is nil if no record is similar.
+func (r *report) driftFailure(c *call) *Failure {
 	best, got := r.run.like(c, nil)
 	if best < 0 {
 		return nil
@@ -70,7 +70,7 @@ func (r *report) drifted(c *call) *Failure {
 		accept = "accept: " + r.run.with("all")
 	}
 	r.run.causes = append(r.run.causes, &cause{traces: traces, changes: d.Changes, accept: accept})
-	f := r.asTold(brief, d.Changes, told, accept)
+	f := r.toldFailure(brief, d.Changes, told, accept)
 	if f == nil {
 		f = failuref(brief+" (- recorded, + got)", newChanges(changes, told), r.remarks(best, d.Changes, rule), obstacle,
 			accept, keyless)

@@ -90,18 +90,18 @@ func (s *setup) tellMiss(c *call, record *snapshot.Snapshot) {
 	s.Missed(miss)
 }
 
-// unrecorded is the failure of a call without a matching snapshot. It is drift if the test has a record left to compare
-// the call with, else a missing snapshot.
-func (r *report) unrecorded(c *call) *Failure {
+// unrecordedFailure is the failure of a call without a matching snapshot. It is drift if the test has a record left to
+// compare the call with, else a missing snapshot.
+func (r *report) unrecordedFailure(c *call) *Failure {
 	if r.isTold(c) {
 		return &Failure{brief: c.title() + " has the error of a tool's call, so it is compared with no record"}
 	}
 	i, rule := r.run.match(c)
 	if rule == hostRules {
-		return r.underOtherRules(c, i, rule,
+		return r.rulesFailure(c, i, rule,
 			"a call of "+r.run.tape.records[i].Provider+" before config.json gave its host to "+c.provider)
 	}
-	if f := r.drifted(c); f != nil {
+	if f := r.driftFailure(c); f != nil {
 		return f
 	}
 	r.run.tellMiss(c, nil)
@@ -118,7 +118,7 @@ func (r *report) unrecorded(c *call) *Failure {
 	}
 	summary := indent(r.run.summary(c.request))
 	renamed := r.run.renamedFrom(c)
-	f := r.alsoMissing(c, renamed)
+	f := r.alsoMissingFailure(c, renamed)
 	if f == nil {
 		f = failuref(fmt.Sprintf("%s has no snapshot: %s", c.title(), state), summary, r.neighbours(), renamed, obstacle, way)
 	}
@@ -162,7 +162,7 @@ func (s *setup) lastSaid(req *modelio.Request) string {
 	return lines[len(lines)-1]
 }
 
-func (r *report) oneTooMany(i int) *Failure {
+func (r *report) surplusFailure(i int) *Failure {
 	times := len(r.run.tape.equalTo(r.run.tape.key(i)))
 	request := &r.run.tape.records[i].Request
 	made, there := "made", "are"
@@ -187,8 +187,8 @@ func (r *report) loop(times int) string {
 		"or run with -benchtime %dx", times)
 }
 
-// namesOther is the failure of a call that names what another answer gave out than when it was recorded.
-func (r *report) namesOther(c *call, i int) *Failure {
+// namingFailure is the failure of a call that names what another answer gave out than when it was recorded.
+func (r *report) namingFailure(c *call, i int) *Failure {
 	brief := fmt.Sprintf("%s names %s, and its recording %s: it follows another answer", c.title(),
 		strings.Join(c.ids, ", "),
 		cmp.Or(strings.Join(r.run.tape.records[i].Source.IDs, ", "), "nothing"))
@@ -196,7 +196,7 @@ func (r *report) namesOther(c *call, i int) *Failure {
 	return failuref(brief, summary, "recorded in "+r.run.recordName(i), r.wayOut("accept")).missing(c.provider, summary)
 }
 
-func (r *report) notCalled(i int) *Failure {
+func (r *report) uncalledFailure(i int) *Failure {
 	below := []string{indent(r.run.summary(&r.run.tape.records[i].Request))}
 	if r.run.Mode == UpdateNew && len(r.run.takes) > 0 {
 		below = append(below, "a call that has no snapshot was made instead, maybe the same one changed: "+
@@ -219,9 +219,9 @@ func (r *report) notCalled(i int) *Failure {
 // anyProvider is where the document of a test without calls is looked for first; then come all others.
 const anyProvider = "openai"
 
-// noCall is the failure of a test without a call, whose document has not been read. It is nil if the test may make none
-// and none is recorded. An update of such a test removes its document.
-func (r *run) noCall() *Failure {
+// noCallFailure is the failure of a test without a call, whose document has not been read. It is nil if the test may
+// make none and none is recorded. An update of such a test removes its document.
+func (r *run) noCallFailure() *Failure {
 	way := cmp.Or(r.astray, r.reaches())
 	if r.allows(NoCalls) {
 		way = "accept: " + r.Accept
@@ -239,7 +239,7 @@ func (r *run) noCall() *Failure {
 	}
 }
 
-func (s *setup) unknownCall(w *wire) *Failure {
+func (s *setup) unknownCallFailure(w *wire) *Failure {
 	host := w.URL.Hostname()
 	return failuref(fmt.Sprintf("%s is no model call that traceforge knows", w),
 		"record it as it is: "+s.given("Record", host),
@@ -257,7 +257,7 @@ func (s *setup) asFailure(err error) *Failure {
 	switch {
 	case errors.Is(err, snapshot.ErrNewer), strings.HasSuffix(text, snapshot.Unsealed): // included in the text
 	case altered && broken != nil && broken.File != "":
-		return s.altered(broken)
+		return s.alterationFailure(broken)
 	case altered || errors.Is(err, snapshot.ErrVersion):
 		text += "\nrecord again: " + s.Accept
 	}
@@ -271,7 +271,7 @@ func (s *setup) shown(text string) string {
 }
 
 // altered words the error for a file of the store that was altered or is gone: the event first, then the hashes.
-func (s *setup) altered(e *snapshot.Error) *Failure {
+func (s *setup) alterationFailure(e *snapshot.Error) *Failure {
 	file, what := s.shown(e.File), " was changed after it was recorded"
 	bare := snapshot.Error{Violations: e.Violations} // an error without a file names none, and no way out
 	text := s.shown(bare.Error())

@@ -243,8 +243,8 @@ func (r *report) wayOut(verb string) string {
 	return verb + ": " + r.run.Accept
 }
 
-// unusedFaults returns the failure for faults that met no call, or nil.
-func (r *report) unusedFaults() *Failure {
+// unusedFaultsFailure returns the failure for faults that met no call, or nil.
+func (r *report) unusedFaultsFailure() *Failure {
 	var below []string
 	for _, in := range r.run.faults.all {
 		if !in.used {

@@ -24,7 +24,7 @@ var writables locked.Map[string, bool]
 // startTake begins a live call.
 func (r *Recorder) startTake(c *call, lifted string) (*servedRecord, error) {
 	if r.run.ended {
-		return nil, r.run.tooLate(c.what)
+		return nil, r.run.lateFailure(c.what)
 	}
 	if _, known := writables.Get(r.run.Dir); !known && modes[r.run.Mode].writes {
 		if err := r.run.store.Writable(); err != nil {
@@ -34,7 +34,7 @@ func (r *Recorder) startTake(c *call, lifted string) (*servedRecord, error) {
 		writables.Add(r.run.Dir, true)
 	}
 	for _, t := range []*tape{r.run.tape, r.pending.earlier} {
-		if f := r.report.outOfTurn(c, t); f != nil {
+		if f := r.report.turnFailure(c, t); f != nil {
 			return nil, f
 		}
 	}

@@ -61,8 +61,8 @@ func (s *setup) asksOther(c *call) bool {
 	return s.Mode == Mixed && o.New != "" && !c.codec.Tools && c.request.Model == o.Old
 }
 
-// replacedNoModel is the failure of a test whose live calls never named the model to be replaced, or nil.
-func (r *report) replacedNoModel() *Failure {
+// unreplacedModelFailure is the failure of a test whose live calls never named the model to be replaced, or nil.
+func (r *report) unreplacedModelFailure() *Failure {
 	o := r.run.Checking
 	if r.run.Mode != Mixed || o.New == "" || !r.run.called {
 		return nil
@@ -80,8 +80,8 @@ func (r *report) replacedNoModel() *Failure {
 		"asked live: "+cmp.Or(strings.Join(asked, ", "), "nothing"))
 }
 
-// offTape is the failure of a tool call that a live model asked for and the tape lacks.
-func (r *report) offTape(c *call) *Failure {
+// offTapeFailure is the failure of a tool call that a live model asked for and the tape lacks.
+func (r *report) offTapeFailure(c *call) *Failure {
 	var lines []string
 	for i := range r.run.tape.records {
 		if request := &r.run.tape.records[i].Request; sameTool(request, c.request) && request.API == c.request.API {

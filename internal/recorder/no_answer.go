@@ -15,8 +15,8 @@ import (
 	"github.com/traceforge/traceforge-go/snapshot"
 )
 
-// unanswered is the failure of a call that returned an error of Go.
-func (r *run) unanswered(tk *take) *Failure {
+// unansweredFailure is the failure of a call that returned an error of Go.
+func (r *run) unansweredFailure(tk *take) *Failure {
 	var ways []string
 	status, _ := answeredWith(tk.err)
 	host := unreached(tk.err)
@@ -44,7 +44,7 @@ func (r *run) unanswered(tk *take) *Failure {
 	if errors.Is(tk.err, context.Canceled) && !tk.codec.Tools && !strings.Contains(brief, context.Canceled.Error()) {
 		brief = fmt.Sprintf("%s gave no answer, as its caller cancelled the call: %v", tk.who(), tk.err)
 	}
-	return r.leftOut(tk, brief, ways...)
+	return r.lossOf(tk, brief, ways...)
 }
 
 // noAnswer says in words why a live call failed.

@@ -54,7 +54,7 @@ const realtimeDrain = time.Second
 
 // realtime opens a session. If the handshake's answer opens none, it is an answer like that of any call.
 func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response, error) {
-	if f := r.report.failedBefore(c); f != nil {
+	if f := r.report.repeatedFailure(c); f != nil {
 		return nil, f
 	}
 	s := &realtime{r: r, req: req, wire: w, opening: c, source: r.run.Source(), started: clock(),
@@ -76,7 +76,7 @@ func (r *Recorder) realtime(req *http.Request, w *wire, c *call) (*http.Response
 	resp := s.open(req, subprotocol)
 	if !r.addRealtime(s) {
 		s.stream.Close()
-		return nil, r.run.tooLate(w)
+		return nil, r.run.lateFailure(w)
 	}
 	go s.out.send(s.client)
 	go s.run()

@@ -9,8 +9,8 @@ import (
 	"github.com/traceforge/traceforge-go/modelio"
 )
 
-// drifted returns the failure of a session whose client's messages differ from the record, or end before it.
-func (s *realtime) drifted(c *call) error {
+// driftError returns the failure of a session whose client's messages differ from the record, or end before it.
+func (s *realtime) driftError(c *call) error {
 	r, i := s.r, s.replayed.record
 	recorded := r.run.tape.request(i)
 	n := 1
@@ -26,7 +26,7 @@ func (s *realtime) drifted(c *call) error {
 	session := fmt.Sprintf("%s session drifted from %s", c.provider, r.run.recordName(i))
 	switch {
 	case n > len(c.request.Messages) && n > len(recorded.Messages):
-		return r.report.unrecorded(c) // neither has a message, and the models differ
+		return r.report.unrecordedFailure(c) // neither has a message, and the models differ
 	case n > len(c.request.Messages):
 		brief := fmt.Sprintf("%s: it ended before frame %d to the server: %s", session, n, frameName(&recorded.Messages[n-1]))
 		return failuref(brief, indent(short(textOf(recorded.Messages[n-1].Content))), accept).withDrift(d)

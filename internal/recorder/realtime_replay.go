@@ -57,7 +57,7 @@ func (s *realtime) find() (plain bool, err error) {
 		s.replayed, err = s.beginReplay(i)
 	}
 	if s.replayed == nil && !plain && err == nil && !modes[r.run.Mode].completes {
-		err = r.report.unrecorded(s.opening)
+		err = r.report.unrecordedFailure(s.opening)
 	}
 	return plain, err
 }
@@ -108,7 +108,7 @@ func (s *realtime) beginReplay(i int) (*replayedSession, error) {
 		return nil, err
 	}
 	if rules := t.hiding(i, d.raw); rules != nil {
-		return nil, s.r.report.hidden(s.opening, i, rules)
+		return nil, s.r.report.hiddenFailure(s.opening, i, rules)
 	}
 	frames, err := provider.Frames(d.raw)
 	if err != nil {
@@ -293,7 +293,7 @@ func (s *realtime) compare(c *call) error {
 	if onlySetUp(c.request.Messages[:messages-1]) && modes[r.run.Mode].completes && modes[r.run.Mode].drops {
 		return errBuy
 	}
-	return s.drifted(c)
+	return s.driftError(c)
 }
 
 // switchTo lets a session continue with another record that begins like it.
@@ -335,7 +335,7 @@ func (s *realtime) conclude() error {
 	s.over = true
 	p := s.replayed
 	if r.run.tape.key(p.record) != c.key {
-		return s.drifted(c)
+		return s.driftError(c)
 	}
 	p.openProof.call = c
 	r.run.proofs = append(r.run.proofs, p.openProof)

@@ -29,7 +29,7 @@ func (r *run) makeRecord(tk *take) *Failure {
 	}
 	resp, err := asRecorded(decoded, tk.status, &tk.numbering, &tk.media)
 	if err != nil {
-		return r.unkept(tk, err)
+		return r.unkeptFailure(tk, err)
 	}
 	record := r.frame(tk)
 	stored := &record.Response
@@ -37,7 +37,7 @@ func (r *run) makeRecord(tk *take) *Failure {
 		err = errors.New("response" + pointer + " " + fmt.Sprintf(format, args...))
 	})
 	if err != nil {
-		return r.unkept(tk, err)
+		return r.unkeptFailure(tk, err)
 	}
 	stored.Response, stored.TokensUsed = *resp, resp.Usage.Used()
 	stored.Note = tk.note
@@ -57,7 +57,7 @@ func (r *run) makeRecord(tk *take) *Failure {
 
 // answerOf returns what the answer of a take says, and the answer with placeholders and without content encoding.
 func (r *run) answerOf(tk *take) (resp *modelio.Response, answer *provider.Answer, f *Failure) {
-	if f := r.unfinished(tk); f != nil {
+	if f := r.unfinishedFailure(tk); f != nil {
 		return nil, nil, f
 	}
 	if tk.how == failed {
@@ -69,14 +69,14 @@ func (r *run) answerOf(tk *take) (resp *modelio.Response, answer *provider.Answe
 		resp, err = tk.understand(answer)
 	}
 	if err != nil {
-		return nil, nil, r.unkept(tk, err)
+		return nil, nil, r.unkeptFailure(tk, err)
 	}
 	if e := resp.Error; e != nil && tk.codec.Session == nil && r.asksForRetry(tk, e) {
 		tk.retry = " with the error " + cmp.Or(e.Type, e.Code)
 	}
 	if tk.how == whole && !resp.Complete && resp.Error == nil {
 		tk.become(unterminated)
-		f = r.unfinished(tk)
+		f = r.unfinishedFailure(tk)
 	}
 	return resp, answer, f
 }
@@ -153,14 +153,14 @@ func (r *run) frame(tk *take) snapshot.Snapshot {
 	return s
 }
 
-// unfinished is the failure of a take without a whole answer.
-func (r *run) unfinished(tk *take) *Failure {
+// unfinishedFailure is the failure of a take without a whole answer.
+func (r *run) unfinishedFailure(tk *take) *Failure {
 	switch tk.how {
 	case unread:
 		if tk.status == 0 { // no answer began, or the call has no HTTP, whose answer nobody reads or closes
-			return r.leftOut(tk, fmt.Sprintf("%s was still under way when %s ended", tk.title(), r.tested()), "wait for its end")
+			return r.lossOf(tk, fmt.Sprintf("%s was still under way when %s ended", tk.title(), r.tested()), "wait for its end")
 		}
-		return r.leftOut(tk, tk.answerName()+" was neither read to its end nor closed")
+		return r.lossOf(tk, tk.answerName()+" was neither read to its end nor closed")
 	case aborted, broken, unterminated:
 		if r.allows(CutStreams) || tk.isScripted() {
 			return nil
@@ -172,20 +172,20 @@ func (r *run) unfinished(tk *take) *Failure {
 		if tk.how == broken && tk.err != nil {
 			by += ": " + tk.err.Error()
 		}
-		return r.leftOut(tk, tk.answerName()+" was cut "+by, "record again, or keep it as it is: "+r.allow("CutStreams"))
+		return r.lossOf(tk, tk.answerName()+" was cut "+by, "record again, or keep it as it is: "+r.allow("CutStreams"))
 	case endless:
-		return r.leftOut(tk, (&tooLong{tk.answerName(), tk.limit}).Error(), raiseLimit)
+		return r.lossOf(tk, (&tooLong{tk.answerName(), tk.limit}).Error(), raiseLimit)
 	case retryable:
 		brief := fmt.Sprintf("%s answered %s, and no later try of the call did better", tk.provider, statusText(tk.status))
-		return r.leftOut(tk, brief, "record again: "+r.again(), "or keep the answer as it is: "+r.allow("RetryableErrors"))
+		return r.lossOf(tk, brief, "record again: "+r.again(), "or keep the answer as it is: "+r.allow("RetryableErrors"))
 	case failed:
 		if bad := asA[*noJSON](tk.err); bad != nil {
-			return r.leftOut(tk, bad.Error())
+			return r.lossOf(tk, bad.Error())
 		}
 		if r.keepsError(tk) && !tk.lacksResult() {
 			return nil
 		}
-		return r.unanswered(tk)
+		return r.unansweredFailure(tk)
 	}
 	return nil
 }
@@ -202,11 +202,11 @@ func (tk *take) lacksResult() bool {
 	return tk.codec.Tools && (errors.Is(tk.err, context.Canceled) || tk.err == errUnwound)
 }
 
-// leftOut is the failure of a take that is not recorded, with the reason and the ways out.
-func (s *setup) leftOut(tk *take, brief string, ways ...string) *Failure {
+// lossOf is the failure of a take that is not recorded, with the reason and the ways out.
+func (s *setup) lossOf(tk *take, brief string, ways ...string) *Failure {
 	return failuref(brief+": it was not recorded", append([]string{indent(s.summary(tk.request))}, ways...)...)
 }
 
-func (s *setup) unkept(tk *take, err error) *Failure {
+func (s *setup) unkeptFailure(tk *take, err error) *Failure {
 	return failuref(fmt.Sprintf("%s cannot be kept: %v", tk.answerName(), err), indent(s.summary(tk.request)))
 }

@@ -266,7 +266,7 @@ func (r *Recorder) play(req *http.Request, w *wire, c *call, s *servedRecord) (*
 
 // answer returns the record that a call is served, or a take for a live call.
 func (r *Recorder) answer(c *call) (s *servedRecord, err error) {
-	if f := r.report.failedBefore(c); f != nil {
+	if f := r.report.repeatedFailure(c); f != nil {
 		return nil, f
 	}
 	if err = r.run.inherit(c); err == nil {
@@ -316,12 +316,12 @@ func (r *report) begin(ctx context.Context, what fmt.Stringer) error {
 	r.run.mu.Unlock()
 	switch {
 	case ended:
-		return r.run.tooLate(what)
+		return r.run.lateFailure(what)
 	case r.run.Foreign != nil && r.run.Foreign():
 		return r.run.plain(failuref(fmt.Sprintf("%s was made by a seed of %s, which is a test of its own", what, r.run.Test)))
 	}
 	if tool := nameIn(ctx, insideKey{}); tool != "" && modes[r.run.Mode].writes {
-		return r.failCall(what, what.String(), nested(tool, what))
+		return r.failCall(what, what.String(), nestedFailure(tool, what))
 	}
 	return nil
 }
@@ -338,9 +338,9 @@ func (s *setup) endedBefore(ctx context.Context, c *call) error {
 	return c.over
 }
 
-// tooLate is the error of a call by a goroutine that outlives the test, which can no longer fail. Each such call is
+// lateFailure is the error of a call by a goroutine that outlives the test, which can no longer fail. Each such call is
 // reported apart from all tests, since SDKs do not show the text of an answer.
-func (s *setup) tooLate(what fmt.Stringer) *Failure {
+func (s *setup) lateFailure(what fmt.Stringer) *Failure {
 	f := s.plain(
 		failuref(fmt.Sprintf("%s was called after %s had ended, to which its client belongs: make a client in each test, "+
 			"traceforgetest.New(t).Client(), as one that tests share (sync.Once, a variable, a suite) outlives the first of them; "+
@@ -351,8 +351,8 @@ func (s *setup) tooLate(what fmt.Stringer) *Failure {
 	return f
 }
 
-// failedBefore returns the failure of a repeated call: an SDK's retry does not cause a second failure.
-func (r *report) failedBefore(c *call) *Failure {
+// repeatedFailure returns the failure of a repeated call: an SDK's retry does not cause a second failure.
+func (r *report) repeatedFailure(c *call) *Failure {
 	r.run.mu.Lock()
 	defer r.run.mu.Unlock()
 	if len(r.failed) == 0 {
@@ -381,7 +381,7 @@ func (r *report) failAt(what fmt.Stringer, id string, f *Failure, source snapsho
 	r.run.mu.Lock()
 	defer r.run.mu.Unlock()
 	if r.run.ended {
-		return r.run.tooLate(what)
+		return r.run.lateFailure(what)
 	}
 	if before := r.failed[id]; before != nil && before.brief == f.brief {
 		return before
@@ -452,7 +452,7 @@ func (r *report) checkCalls(partial bool) {
 	if len(r.failures) > 0 || partial {
 		return
 	}
-	if f := cmp.Or(r.unusedFaults(), r.replacedNoModel()); f != nil {
+	if f := cmp.Or(r.unusedFaultsFailure(), r.unreplacedModelFailure()); f != nil {
 		r.fail(f)
 		return
 	}
@@ -460,13 +460,13 @@ func (r *report) checkCalls(partial bool) {
 	switch {
 	case len(r.failures) > 0:
 	case !r.run.called:
-		if f := r.run.noCall(); f != nil {
+		if f := r.run.noCallFailure(); f != nil {
 			r.fail(f)
 		}
 	case r.run.tape != nil && !modes[r.run.Mode].drops && r.run.Mode != Mixed:
 		for i := range r.run.tape.records {
 			if r.run.tape.isUncalled(i) && !r.run.faults.excuses(i) {
-				r.fail(r.notCalled(i))
+				r.fail(r.uncalledFailure(i))
 			}
 		}
 	}

@@ -42,13 +42,13 @@ func (r *Recorder) replay(c *call) (*servedRecord, error) {
 	case how != found && c.over != nil:
 		return nil, c.over
 	case how == missing && toldTo:
-		return nil, r.report.offTape(c)
+		return nil, r.report.offTapeFailure(c)
 	case how == otherIDs:
-		return nil, r.report.namesOther(c, i)
+		return nil, r.report.namingFailure(c, i)
 	case how == exhausted && !toldTo:
-		return nil, r.report.oneTooMany(i)
+		return nil, r.report.surplusFailure(i)
 	case how == missing:
-		return nil, r.report.unrecorded(c)
+		return nil, r.report.unrecordedFailure(c)
 	}
 	if err := r.report.otherStep(c, i); err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (r *Recorder) replay(c *call) (*servedRecord, error) {
 		return nil, err
 	}
 	if rules := r.run.tape.hiding(i, d.raw); rules != nil {
-		return nil, r.report.hidden(c, i, rules)
+		return nil, r.report.hiddenFailure(c, i, rules)
 	}
 	if in := r.run.faults.next(r.run.tape.records[i].Number()); in != nil && modes[r.run.Mode].injects {
 		return r.run.inject(d, in)

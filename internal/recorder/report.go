@@ -52,8 +52,8 @@ type report struct {
 	failed   map[string]*Failure // by the call that failed, so that a retry is the same failure
 }
 
-// asTold is the failure of a call whose changes other tests have all told, or nil.
-func (r *report) asTold(brief string, changes []usage.DriftChange, told []*reporter, accept string) *Failure {
+// toldFailure is the failure of a call whose changes other tests have all told, or nil.
+func (r *report) toldFailure(brief string, changes []usage.DriftChange, told []*reporter, accept string) *Failure {
 	if len(told) == 0 || slices.Contains(told, nil) {
 		return nil
 	}
@@ -68,9 +68,9 @@ func (r *report) asTold(brief string, changes []usage.DriftChange, told []*repor
 	return againf(brief, fmt.Sprintf("the same change as in %s: %s", first.test, strings.Join(parts, "; ")), accept)
 }
 
-// alsoMissing is the failure of a call without a record, if another test of the process has told the same, such as the
-// command that keeps the records of a renamed table's subtests. It is nil if none has, or there is more to say.
-func (r *report) alsoMissing(c *call, renamed string) *Failure {
+// alsoMissingFailure is the failure of a call without a record, if another test of the process has told the same. The
+// same may be the command that keeps the records of both. It is nil if none has, or there is more to say.
+func (r *report) alsoMissingFailure(c *call, renamed string) *Failure {
 	if len(r.run.tape.records) > 0 || r.run.Program != nil || r.run.Mode != Replay {
 		return nil
 	}

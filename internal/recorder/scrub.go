@@ -107,13 +107,13 @@ const scrubRules = "scrub rules" // the cause for a record made under other rule
 // OtherRules says why a record is not what the rules of now would write.
 const OtherRules = "recorded under other rules"
 
-// hidden is the failure of a call whose record has text that rules match now and did not when it was recorded.
-func (r *report) hidden(c *call, i int, rules []string) *Failure {
-	return r.underOtherRules(c, i, scrubRules, "of which "+RuleNames(rules)+" hides text now")
+// hiddenFailure is the failure of a call whose record has text that rules match now and did not when it was recorded.
+func (r *report) hiddenFailure(c *call, i int, rules []string) *Failure {
+	return r.rulesFailure(c, i, scrubRules, "of which "+RuleNames(rules)+" hides text now")
 }
 
-// underOtherRules is the failure of a call whose record was made under other rules, as why says.
-func (r *report) underOtherRules(c *call, i int, component, why string) *Failure {
+// rulesFailure is the failure of a call whose record was made under other rules, as why says.
+func (r *report) rulesFailure(c *call, i int, component, why string) *Failure {
 	r.run.tape.plays[i].compared = true
 	brief := fmt.Sprintf("%s is answered by %s, %s", c.title(), r.run.recordName(i), why)
 	accept := OtherRules + ": " + r.run.Accept + " (no call is made)"

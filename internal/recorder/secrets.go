@@ -77,14 +77,14 @@ func (s *setup) refuseSecrets(takes ...*take) error {
 				hit, _ = scanner.Find(fmt.Append(nil, tk.record.Response.Readings))
 				hit.Pointer = "/response/readings"
 			}
-			return s.leaked(hit, tk.who(), strings.TrimPrefix(hit.Pointer, "/snapshots/0"))
+			return s.leakFailure(hit, tk.who(), strings.TrimPrefix(hit.Pointer, "/snapshots/0"))
 		}
 		if found {
-			return s.leaked(inBytes, tk.who(), strings.TrimSpace("in the bytes of the answer "+inBytes.Pointer))
+			return s.leakFailure(inBytes, tk.who(), strings.TrimSpace("in the bytes of the answer "+inBytes.Pointer))
 		}
 		for _, medium := range tk.media {
 			if hit, found := scanner.Find(medium); found {
-				return s.leaked(hit, tk.who(), "in its media")
+				return s.leakFailure(hit, tk.who(), "in its media")
 			}
 		}
 		tk.cleared = known
@@ -92,7 +92,7 @@ func (s *setup) refuseSecrets(takes ...*take) error {
 	return nil
 }
 
-func (s *setup) leaked(hit secret.Hit, who, place string) *Failure {
+func (s *setup) leakFailure(hit secret.Hit, who, place string) *Failure {
 	return failuref(fmt.Sprintf("%s call holds %s: nothing was recorded", who, hit.What), "  "+place, s.keepOut(hit))
 }
 

@@ -98,8 +98,8 @@ var errUnwound = errors.New("it panicked, or ended its goroutine")
 // An insideKey is the context key of the name of the running tool.
 type insideKey struct{}
 
-// nested is the failure of a recorded call made by a recorded tool.
-func nested(tool string, what fmt.Stringer) *Failure {
+// nestedFailure is the failure of a recorded call made by a recorded tool.
+func nestedFailure(tool string, what fmt.Stringer) *Failure {
 	return failuref(fmt.Sprintf("%s was called by %s, which is recorded itself", what, toolNamed(tool)),
 		"replay does not run a recorded tool, so that this call would not be made: record the tool, or what it calls")
 }

@@ -58,7 +58,7 @@ func (r *Recorder) replayOrNew(c *call) (*servedRecord, error) {
 func (r *Recorder) buy(c *call) (*servedRecord, error) {
 	lifted, missing := r.run.lacking(c)
 	if missing != "" {
-		return nil, r.report.undetermined(c, missing)
+		return nil, r.report.undeterminedFailure(c, missing)
 	}
 	if c.step == nil {
 		if s := r.pending.serve(c, lifted); s != nil {
