@@ -1,6 +1,7 @@
 package traceforgetest_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,6 +87,18 @@ func TestRefusalTeaches(t *testing.T) {
 		s := newScene(t)
 		s.provider.Reply(refusal)
 		tb := s.update("1", "TestX", asks(ask))
+		require.True(t, tb.Failed())
+		require.Contains(t, tb.Logged(), taught)
+	})
+	t.Run("failed often", func(t *testing.T) {
+		s := newScene(t)
+		s.provider.Reply(refusal)
+		tb := s.update("1", "TestX", func(t *tbtest.TB, tf *traceforgetest.Recorder) {
+			for n := range 6 {
+				tf.Client().Get(fmt.Sprint("https://example.com/", n))
+			}
+			asks(ask)(t, tf)
+		})
 		require.True(t, tb.Failed())
 		require.Contains(t, tb.Logged(), taught)
 	})

@@ -15,16 +15,22 @@ import (
 // undeterminedFailure is the failure of a call whose answer may differ each time, since it lacks what lacking says.
 func (r *report) undeterminedFailure(c *call, missing string) *Failure {
 	brief := c.provider + " request is not deterministic, so it was not sent: " + missing
-	return failuref(brief, indent(r.run.summary(c.request)), "or say why it cannot be, "+r.recipe())
+	why := recipeBefore
+	if r.told < wholeFailures { // otherwise only the first line is told
+		why = r.run.recipe()
+	}
+	return failuref(brief, indent(r.run.summary(c.request)), "or say why it cannot be, "+why)
 }
+
+const recipeBefore = "as the first such test shows"
 
 // recipe says how to give a reason why calls are not deterministic. Tests that lack one are many, so only the first of
 // the process tells all of it.
-func (r *report) recipe() string {
-	if r.told < wholeFailures && r.run.saysFirst("nondeterministic") {
-		return r.run.saysWhy()
+func (r *run) recipe() string {
+	if r.saysFirst("nondeterministic") {
+		return r.saysWhy()
 	}
-	return "as the first such test shows"
+	return recipeBefore
 }
 
 // lacking holds a call to the rules of determinism (SF "Determinism Requirements"): it must set every parameter that
@@ -132,6 +138,6 @@ func (n *notes) sayRefusedSettings() {
 		}
 	}
 	if len(lines) > 0 {
-		n.say("%s%s", strings.Join(lines, "\n"), n.report.recipe())
+		n.say("%s%s", strings.Join(lines, "\n"), n.run.recipe())
 	}
 }
