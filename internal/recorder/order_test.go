@@ -202,3 +202,28 @@ func prompts(calls []*modelio.Call) (said []string) {
 	}
 	return said
 }
+
+// TestOverlappingEqualCallsAreEncodedOnce orders equal calls that overlap by their answers, each of which is encoded once.
+func TestOverlappingEqualCallsAreEncodedOnce(t *testing.T) {
+	cost := func(calls int) uint64 {
+		s := newScene(t)
+		var all, done sync.WaitGroup
+		all.Add(calls)
+		before := allocated()
+		failures, _ := s.run(Update, func(r *Recorder) {
+			for range calls {
+				done.Go(func() { posts(new(string), chatURL, askedBody)(r) })
+			}
+			done.Wait()
+		}, func(o *Options) {
+			o.Upstream = roundTripper(func(req *http.Request) (*http.Response, error) {
+				all.Done()
+				all.Wait()
+				return (&upstream{body: strings.Replace(honest, "four", strings.Repeat("word ", 4000), 1)}).RoundTrip(req)
+			})
+		})
+		require.Empty(t, failures)
+		return allocated() - before
+	}
+	require.Less(t, float64(cost(80))/float64(cost(20)), 6.0)
+}

@@ -307,9 +307,8 @@ func compareAnswers(a, b *take) int {
 	if a == b || a.key != b.key {
 		return 0 // the rest decides
 	}
-	x, _ := snapshot.ResponseCore(&a.record.Response) // the error of one without a core is reported where it is encoded
-	y, _ := snapshot.ResponseCore(&b.record.Response)
-	return bytes.Compare(x, y)
+	x, y := a.answerSum(), b.answerSum()
+	return bytes.Compare(x[:], y[:])
 }
 
 // compareRequests orders requests by what a reader sees: the length of the conversation, and its last text.

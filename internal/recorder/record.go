@@ -3,6 +3,7 @@ package recorder
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"runtime"
@@ -53,6 +54,17 @@ func (r *run) makeRecord(tk *take) *Failure {
 	}
 	tk.record, tk.cleared = &record, -1
 	return nil
+}
+
+// answerSum returns the hash of the answer's core. It is computed when it is first needed, which few calls do. A
+// response without a core cannot be encoded either, and its error is reported there.
+func (tk *take) answerSum() [sha256.Size]byte {
+	if tk.sum == nil {
+		core, _ := snapshot.ResponseCore(&tk.record.Response)
+		sum := sha256.Sum256(core)
+		tk.sum = &sum
+	}
+	return *tk.sum
 }
 
 // answerOf returns what the answer of a take says, and the answer with placeholders and without content encoding.

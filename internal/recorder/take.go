@@ -3,6 +3,7 @@ package recorder
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"net/http"
@@ -29,6 +30,7 @@ type take struct {
 
 	record *snapshot.Snapshot // the record of the take; nil until it is needed
 	raw    []byte             // the record's raw answer, or nil
+	sum    *[sha256.Size]byte // hash of the core of the record's answer; nil until answerSum computes it
 	// how many secrets were known when the record was searched and had none; -1 before the search
 	cleared int
 
