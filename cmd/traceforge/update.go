@@ -204,7 +204,8 @@ func recording(c *call, patterns []string, run string) ([]coverage.Package, erro
 	packages, err := coverage.Packages(c.ctx, "", patterns, c.forwarded)
 	if err != nil {
 		if _, module, unknown := gotest.Here(); len(c.args) == 0 && unknown == nil && module == "" {
-			return nil, fmt.Errorf("%w: run it in a module, or name packages of the workspace", place.ErrNoModule)
+			const wayOut = "run it in a module, or in a workspace (go.work) name packages, such as ./agents/..."
+			return nil, fmt.Errorf("%w: %s", place.ErrNoModule, wayOut)
 		}
 		for _, word := range c.args {
 			if !strings.ContainsAny(word, `./\`) && strings.Contains(err.Error(), word) {
