@@ -79,7 +79,7 @@ func (v *view) inEncodings(text []byte, depth int, cut bool) (what string, found
 		if bytes.IndexByte(text, '\\') < 0 {
 			break
 		}
-		*buffer = AppendUnescaped((*buffer)[:0], text)
+		*buffer = appendUnescaped((*buffer)[:0], text)
 		text = *buffer
 		if what, found = v.asItStands(text); found {
 			return what, true
@@ -209,9 +209,9 @@ func (v *view) inflate(data []byte) (plain []byte, over bool) {
 	return plain, false
 }
 
-// AppendUnescaped appends text to plain, with the escapes of JSON strings and \x decoded. Any other text stays as it
+// appendUnescaped appends text to plain, with the escapes of JSON strings and \x decoded. Any other text stays as it
 // is.
-func AppendUnescaped(plain, text []byte) []byte {
+func appendUnescaped(plain, text []byte) []byte {
 	i := bytes.IndexByte(text, '\\')
 	for ; i >= 0 && i+1 < len(text); i = bytes.IndexByte(text, '\\') {
 		plain = append(plain, text[:i]...)
