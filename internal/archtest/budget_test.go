@@ -15,7 +15,7 @@ import (
 
 // What the code may weigh. Who needs more says in docs/decisions.md why; who needs less lowers the number.
 const (
-	linkedLines = 35_430 // of ours that a plain test of a user's links; the aim is 24,000
+	linkedLines = 35_190 // of ours that a plain test of a user's links; the aim is 24,000
 	mostMethods = 58     // of one type
 )
 
