@@ -110,6 +110,7 @@ func TestRealtime(t *testing.T) {
 	}
 	_, tb := run("", "Answer in two sentences.", server)
 	require.True(t, tb.Failed())
-	require.Contains(t, tb.Logged(), "frame 1 to the server: response.create: /response/instructions")
+	require.Contains(t, tb.Logged(), "frame 1 to the server: response.create (- recorded, + got)")
+	require.Contains(t, tb.Logged(), "Answer in two sentences.")
 	require.Equal(t, 1, server.number)
 }
