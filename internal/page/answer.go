@@ -38,7 +38,7 @@ const (
 // Answers returns the differences between the answers of two records. It ignores times, token counts, ids and hashes,
 // and, if the call was recorded again, the values of headers that change with every call.
 func Answers(recorded, got *snapshot.Snapshot) ([]drift.Change, error) {
-	again := !recorded.Timestamp.Equal(got.Timestamp)
+	again := isRecordedAgain(recorded, got)
 	before, err := divideAnswer(&recorded.Response, again)
 	after, err2 := divideAnswer(&got.Response, again)
 	if err := errors.Join(err, err2); err != nil {
@@ -72,7 +72,7 @@ func sources(recorded, got *snapshot.Snapshot) (before, after string) {
 		if is[name] != "" {
 			after += name + ": " + is[name] + "\n"
 		}
-		if was[name] != "" && (is[name] != "" || recorded.Timestamp.Equal(got.Timestamp)) {
+		if was[name] != "" && (is[name] != "" || !isRecordedAgain(recorded, got)) {
 			before += name + ": " + was[name] + "\n"
 		}
 	}

@@ -161,7 +161,7 @@ func newCallPairs(first *snapshot.Document) *callPairs {
 // recorded again, it ignores ids that no call of the first recording names.
 func (t *callPairs) ids(was, now *snapshot.Snapshot) []drift.Change {
 	before, after := was.Source.IDs, now.Source.IDs
-	again := !was.Timestamp.Equal(now.Timestamp)
+	again := isRecordedAgain(was, now)
 	if slices.EqualFunc(before, after, func(b, a string) bool { return b == a || again && !t.named[a] }) {
 		return nil
 	}

@@ -90,6 +90,9 @@ func explainCall(from, to *snapshot.Snapshot, request []drift.Difference, call *
 	return d
 }
 
+// isRecordedAgain reports whether two records are of a call that was made twice.
+func isRecordedAgain(was, now *snapshot.Snapshot) bool { return !was.Timestamp.Equal(now.Timestamp) }
+
 // recordedAt returns when a call was recorded, in the format's spelling.
 func recordedAt(s *snapshot.Snapshot) string { return s.Timestamp.Format(time.RFC3339Nano) }
 

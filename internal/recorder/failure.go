@@ -117,8 +117,8 @@ func (r *report) unrecordedFailure(c *call) *Failure {
 		obstacle, way = "", way+" (no call is made)"
 	}
 	summary := indent(r.run.summary(c.request))
-	renamed := r.run.renamedFrom(c)
-	f := r.alsoMissingFailure(c, renamed)
+	renamed, move := r.run.renamedFrom(c)
+	f := r.alsoMissingFailure(c, renamed, move)
 	if f == nil {
 		f = failuref(fmt.Sprintf("%s has no snapshot: %s", c.title(), state), summary, r.neighbours(), renamed, obstacle, way)
 	}

@@ -232,23 +232,21 @@ func (s *setup) goneTests() map[string]usage.Known {
 	return found()
 }
 
-// keepRecords is before the command that gives a renamed test its records.
-const keepRecords = ", keep its records: "
-
 // renamedFrom says, for a test without records, which enclosing or gone tests have recorded its call, and how to
-// continue with those records. It is "" if there is no such test.
-func (r *run) renamedFrom(c *call) string {
+// continue with those records. move is the command that gives them to this test, if it is the only way. Both are "" if
+// there is no such test.
+func (r *run) renamedFrom(c *call) (text, move string) {
 	if r.sought || len(r.tape.records) > 0 || r.Mode != Replay && r.Mode != Check {
-		return ""
+		return "", ""
 	}
 	for _, t := range r.parents(c.provider) {
 		if _, how := t.find(c.key); how == found {
 			r.sought = true
-			return t.records[0].Source.Test + " has this call recorded: recording takes its answer, and makes no call"
+			return t.records[0].Source.Test + " has this call recorded: recording takes its answer, and makes no call", ""
 		}
 	}
 	if r.Sources == nil {
-		return ""
+		return "", ""
 	}
 	var was []usage.Known
 	for name, test := range r.goneTests() {
@@ -257,7 +255,7 @@ func (r *run) renamedFrom(c *call) string {
 		}
 	}
 	if len(was) == 0 {
-		return ""
+		return "", ""
 	}
 	r.sought = true // the test is told once
 	if len(was) > 1 {
@@ -266,7 +264,7 @@ func (r *run) renamedFrom(c *call) string {
 			names = append(names, k.Test)
 		}
 		return strings.Join(inorder.Strings(names)[:min(3, len(names))], ", ") +
-			", which are not in the code any more, have this call recorded; if one of them was renamed, traceforge mv keeps its records"
+			", which are not in the code any more, have this call recorded; if one of them was renamed, traceforge mv keeps its records", ""
 	}
 	from, to := was[0].Test, r.Test
 	if _, sub, _ := strings.Cut(from, "/"); gotest.Function(to)+"/"+sub == to || sub == "" && gotest.Function(to) == to {
@@ -276,6 +274,7 @@ func (r *run) renamedFrom(c *call) string {
 	if was[0].Package != r.Package {
 		from, to, what = was[0].Package, r.Package, "its package moved"
 	}
-	return was[0].Test + ", which is not in the code any more, has this call recorded; if " + what + keepRecords +
-		"traceforge mv " + gotest.Quote(from) + " " + gotest.Quote(to)
+	move = "traceforge mv " + gotest.Quote(from) + " " + gotest.Quote(to)
+	return was[0].Test + ", which is not in the code any more, has this call recorded; if " + what +
+		", keep its records: " + move, move
 }

@@ -69,17 +69,13 @@ func (r *report) toldFailure(brief string, changes []usage.DriftChange, told []*
 }
 
 // alsoMissingFailure is the failure of a call without a record, if another test of the process has told the same. The
-// same may be the command that keeps the records of both. It is nil if none has, or there is more to say.
-func (r *report) alsoMissingFailure(c *call, renamed string) *Failure {
-	if len(r.run.tape.records) > 0 || r.run.Program != nil || r.run.Mode != Replay {
+// same may be move, the command that keeps the records of both. It is nil if none has, or there is more to say.
+func (r *report) alsoMissingFailure(c *call, renamed, move string) *Failure {
+	if len(r.run.tape.records) > 0 || renamed != "" && move == "" || r.run.Program != nil || r.run.Mode != Replay {
 		return nil
 	}
 	cause, all := usage.Missing, fmt.Sprintf("record all: %s=%s %s", gotest.UpdateEnv, UpdateNew, r.run.TestCommand)
-	if renamed != "" {
-		_, move, isOne := strings.Cut(renamed, keepRecords)
-		if !isOne {
-			return nil
-		}
+	if move != "" {
 		cause, all = move, "keep all their records: "+move
 	}
 	first := r.run.toldBy(cause)
